@@ -13,6 +13,7 @@ from tests.constructs.catalog import Call
 from tests.constructs.columns import RunsOnPython, _no_python_forward, assert_same, second_order
 
 from . import (
+    applications,
     dynamic_programming,
     everyday,
     finance,
@@ -36,6 +37,7 @@ FAMILIES = (
     geometry,
     styles,
     everyday,
+    applications,
 )
 
 

@@ -7,10 +7,6 @@ REFUSED = {
     "black_scholes_scipy_stats": (
         "PB104 `norm` is a norm_gen outside the formula: it may change before the backward runs"
     ),
-    "builtins_of_lists": (
-        "PB106 the gradient of 'builtins_of_lists' passes 'max', whose derivative is not "
-        "known: it has no formula"
-    ),
     "by_table": "PB402 a dictionary is outside of the formula language",
     "drawdown": (
         "PB106 the gradient of 'drawdown' passes 'np.maximum.accumulate', whose "
@@ -20,7 +16,6 @@ REFUSED = {
     "lindenmayer": "PB402 `.replace` of this value is outside of the formula language",
     "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",
     "matched": "PB401 a `match` statement is outside of the formula language",
-    "net_present_value": "PB402 `enumerate` needs tuples that are written out",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
     "starred": "PB401 unpacking with `*` is outside of the formula language",
@@ -44,22 +39,28 @@ KERNELS = {
     "bond_price": "PB501 collect of such a list is not compiled",
     "bond_price(periods=0)": "PB501 collect of such a list is not compiled",
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
+    "color_grade": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
     "count_weighted": "PB501 int of these values is not compiled",
     "de_boor": "PB501 item of these values is not compiled",
+    "denavit_hartenberg": "PB501 item of these values is not compiled",
     "diagonal_by_index": "PB501 `min` of these values is not compiled",
     "dropout": "runs on Python",
     "dropout(training=False)": "runs on Python",
     "early_ways_out": "runs on Python",
+    "ema_crossover": "PB501 bool of these values is not compiled",
     "exponential_averages": "PB501 item of these values is not compiled",
     "fft_energy": "PB501 rfft is not compiled",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "gravity_forces_symmetric": "PB501 item of these values is not compiled",
+    "heat_crank_nicolson": "PB501 u_1 changes its kind or its dtype in a loop, which is not compiled",
     "histogram_soft": "PB501 multiply of these values is not compiled",
     "hmm_forward_table": "PB501 item of these values is not compiled",
     "internal_rate_of_return": "PB501 collect of such a list is not compiled",
     "knapsack_in_place": "PB501 item of these values is not compiled",
     "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "masked_mean": "runs on Python",
+    "mixture_em": "PB501 item of these values is not compiled",
+    "net_present_value": "PB501 collect of such a list is not compiled",
     "newton_until": "PB501 if of these values is not compiled",
     "newton_with_break": "runs on Python",
     "newton_with_flag": "PB501 bool of these values is not compiled",
@@ -73,9 +74,12 @@ KERNELS = {
     "projectile_with_drag(steps=0)": (
         "PB501 velocity_1 changes its kind or its dtype in a loop, which is not compiled"
     ),
+    "rk45_adaptive": "PB501 x_1 changes its kind or its dtype in a loop, which is not compiled",
     "seam_energy": "PB501 m_1 changes its kind or its dtype in a loop, which is not compiled",
     "separable_blur": "PB501 ndim of these values is not compiled",
+    "spring_pendulum": "PB501 item of these values is not compiled",
     "string_of_letters": "PB501 len of these values is not compiled",
+    "tax": "PB501 item of these values is not compiled",
     "trajectory_until_the_ground": "PB501 if of these values is not compiled",
     "vandermonde": "PB501 collect of such a list is not compiled",
     "vasicek_path": "PB501 a list that grows by an element of another type is not compiled",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections.abc import Sequence
 from functools import partial
 
@@ -39,8 +40,10 @@ def call_python(
     add = partial(_sum, frame, given)
     if (found := of_known(frame, callee.name, given, add)) is not None:
         return found
-    if callee.name in ("min", "max") and of_values and len(given.positional) > 1 and not given.keywords:
-        return _extreme(frame, callee.name, given, name)
+    if callee.name in ("min", "max") and not given.keywords:
+        compared = elements(first) if first is not None else given.positional
+        if compared and all(_is_number_or_array(value) for value in compared):
+            return _extreme(frame, callee.name, compared, given.node, name)
     if callee.name == "divmod" and of_values and len(given.positional) == 2 and not given.keywords:
         left, right = given.positional
         return Items(tuple(arithmetic(frame, op, left, right, node) for op in ("floor_divide", "remainder")))
@@ -67,15 +70,19 @@ def call_dtype(frame: Frame, dotted: str, given: Arguments, name: str | None) ->
     return frame.build.emit("astype", (value,), frame.span(given.node), kwargs=dtype, kind=kind, name=name)
 
 
-def _extreme(frame: Frame, which: str, given: Arguments, name: str | None) -> Value:
+def _extreme(frame: Frame, which: str, compared: Sequence[Value], node: ast.Call, name: str | None) -> Value:
     """Python's `min` or `max` of numbers: the first one that no other one beats."""
-    best, *others = given.positional
+    best, *others = compared
     for number, other in enumerate(others, start=1):
-        operands = [atom(frame, value, given.node) for value in (other, best)]
-        test = combine(frame, "less" if which == "min" else "greater", operands, given.node)
+        operands = [atom(frame, value, node) for value in (other, best)]
+        test = combine(frame, "less" if which == "min" else "greater", operands, node)
         label = name if number == len(others) else None
-        best = choose(frame, test, partial(_same, other), partial(_same, best), given.node, label)
+        best = choose(frame, test, partial(_same, other), partial(_same, best), node, label)
     return best
+
+
+def _is_number_or_array(value: Value) -> bool:
+    return isinstance(value, Literal) or (isinstance(value, Var) and value.kind in ("value", "tensor"))
 
 
 def _same(value: Value) -> Value:

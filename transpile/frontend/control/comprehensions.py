@@ -9,6 +9,7 @@ from ..state.readers import read, read_body
 from ..state.values import Frame, Value, elements
 from ..syntax import fence
 from .assignment import bind_target
+from .iteration import counted
 
 
 def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name: str | None) -> Value:
@@ -26,7 +27,8 @@ def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name
         calls=frame.calls,
         place=frame.place,
     )
-    if len(node.generators) > 1 or first.ifs:
+    loop = ast.copy_location(ast.For(first.target, first.iter, [], []), node)
+    if len(node.generators) > 1 or first.ifs or counted(inner, loop) is not None:
         return _collected(inner, node)
     iterated = read(frame, first.iter)
     known = elements(iterated)

@@ -15,7 +15,7 @@ from ...ir import Var
 from ..syntax.fence import Refusal, refuse
 from .aliases import is_number, items_of, roots
 from .lookup import lookup
-from .values import Choice, Frame, Function, Growing, Items, Poison, Value
+from .values import Choice, Frame, Function, Growing, Items, LastIteration, Poison, Value
 
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
 
@@ -157,6 +157,8 @@ def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
     if held := own & build.listed.keys():
         yield f"may be in the list `{build.listed[min(held, key=str)]}`"
     for other, value in _names(frame):
+        if isinstance(value, LastIteration) and other != name and roots(build, value.iterations) & own:
+            yield f"may share memory with `{other}`"
         if other == name or not isinstance(value, Var) or not roots(build, value) & own:
             continue
         is_view = value is not var and var in roots(build, value)

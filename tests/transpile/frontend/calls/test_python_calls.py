@@ -1,6 +1,9 @@
 """Python's own functions of numbers and of known sequences."""
 
+import numpy as np
 import pytest
+
+import pullback as pb
 
 from ..reading import equations, expression, findings, formula
 
@@ -50,3 +53,26 @@ def test_loops_over_zip():
         "_4 = multiply(_3, 1)",
         "r_1 = add(r, _4)",
     ]
+
+
+def cheapest_path(x):
+    cost = np.zeros(len(x) + 1)
+    for i in range(len(x)):
+        cost[i + 1] = min(cost[i] + x[i], 2.0 * x[i] ** 2, 1.0)
+    best = x[0]
+    for value in x[1:]:
+        best = max(best, value)
+    return cost * best * max([x[0] * x[1], x[1] ** 2, cost[1]])
+
+
+def weighted_terms(x, *, weights: "tuple[float, ...]" = (0.2, 0.3, 0.5), rate: float = 0.1):
+    terms = [w * value for w, value in zip(weights, x, strict=False)]
+    return sum(value / (1 + rate) ** (k + 1) for k, value in enumerate(x)) * sum(terms)
+
+
+@pytest.mark.parametrize("program", [cheapest_path, weighted_terms], ids=lambda each: each.__name__)
+def test_functions_of_entries_compute_what_python_does(engine, program):
+    x = np.array([0.7, 1.3, 0.4])
+    formula = pb.derive_pullback(program)
+    np.testing.assert_allclose(formula(x), program(x), rtol=1e-14)
+    assert pb.gradcheck(formula, x, order=2)

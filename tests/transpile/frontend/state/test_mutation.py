@@ -27,11 +27,18 @@ def text(*statements, closure=("return g",)):
         ("t = np.exp(x)", "p = (t, 1)", "t += 1", "r = p[0]"),
         ("x[0] = 1", "r = x"),
         ("x.fill(0)", "r = x"),
+        ("for v in x:", "    t = u = np.exp(x) * v", "u[1:] /= 2", "r = t"),
+        ("for v in x:", "    t = np.exp(x) * v; u = t[1:]", "u[0] = 2", "r = t"),
     ],
 )
 def test_a_change_of_an_input_or_an_alias(statements):
     (found,) = findings(text(*statements), "PB301")
     assert found[1] == 2 + len(statements) - 1
+
+
+def test_a_change_of_what_a_loop_left_beside_another_array():
+    statements = ("for v in x:", "    t = np.exp(x) * v; u = t * 2", "t[1] = 2", "r = u * t")
+    assert findings(text(*statements), "PB301") == []
 
 
 @pytest.mark.parametrize("change", ["g *= 2", "g[0] = 1", "g.fill(0)", "h = g; h += 1"])
