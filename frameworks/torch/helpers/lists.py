@@ -18,9 +18,15 @@ def concatenate(arrays: Sequence[torch.Tensor], axis: Any = 0) -> torch.Tensor:
     return torch.cat(promoted(*arrays), axis)
 
 
-def stack(arrays: Sequence[torch.Tensor], axis: int = 0) -> torch.Tensor:
-    """Tensors joined along a new axis."""
-    return torch.stack(promoted(*arrays), axis)
+def stack(arrays: Sequence[torch.Tensor | float], axis: int = 0) -> torch.Tensor:
+    """Tensors joined along a new axis; a number is one of NumPy's, of 64 bits."""
+    tensors = [
+        array
+        if isinstance(array, torch.Tensor)
+        else torch.tensor(array, dtype=torch.float64 if isinstance(array, float) else None)
+        for array in arrays
+    ]
+    return torch.stack(promoted(*tensors), axis)
 
 
 def split_like(x: torch.Tensor, likes: Any, axis: Any = 0) -> list[torch.Tensor]:
