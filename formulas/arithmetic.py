@@ -113,18 +113,14 @@ def power(x, y):
     """x**y: d/dx = y x**(y-1) and d/dy = x**y log x. DLMF 4.7.10 and 4.7.9.
 
     Conventions at x = 0, where these read 0 * inf: the derivative of x**0 is 0,
-    and so is the derivative by the exponent. At y = 0 the first is y r / x, whose own
-    derivatives stay in range where x**(y-2) does not.
+    and so is the derivative by the exponent.
     """
     r = np.power(x, y)
 
     def power_pullback(grad):
-        flat, scaled = y == 0, grad * y
-        divisor = np.where(flat & (x != 0), x, 1)
-        at_zero = scaled / divisor * np.where(flat, r, 0)
-        grad_x = np.where(flat, at_zero, scaled * np.where(flat, 1, x) ** (y - 1))
+        base = np.where((x == 0) & (y == 0), 1, x)
         log_base = np.log(np.where(x == 0, 1, x))
-        return grad_x, grad * r * log_base
+        return grad * y * base ** (y - 1), grad * r * log_base
 
     return r, power_pullback
 

@@ -100,7 +100,7 @@ class FormulaError(PullbackError):
     ...     halved(pb.tensor(3.0))
     ... except pb.FormulaError as error:
     ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
-    PB401 a `while` loop that does not count to a bound is outside of the formula language
+    PB401 elements of a tensor say how long this `while` goes on: it has no largest number of iterations
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:
