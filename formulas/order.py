@@ -41,9 +41,12 @@ def _put_along_inputs(rng):
 
 @pb.formula(np.sort, complex=True)
 def sort(a, *, axis=-1):
-    """A permutation of the entries, the same one as long as no two of them meet; back by the inverse."""
+    """A permutation of the entries, the same one as long as no two of them meet; back by the inverse.
+
+    Equal entries are in their order, on every engine and in kernels.
+    """
     r = np.sort(a, axis)
-    places = np.argsort(a, axis)
+    places = np.argsort(a, axis, kind="stable")
 
     def sort_pullback(grad):
         return primitives.put_along(grad, places, axis=axis, shape=a.shape)

@@ -10,6 +10,11 @@ import jax.numpy as jnp
 import numpy as np
 
 
+def argsort(a: Any, axis: int | None = -1, kind: str | None = None) -> Any:
+    """`jnp.argsort`, which leaves equal entries in their order, as every kind may."""
+    return jnp.argsort(a, axis)
+
+
 def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     """`jnp.repeat`, for as many copies as numbers of Python say."""
     return jnp.repeat(a, np.asarray(repeats), axis)

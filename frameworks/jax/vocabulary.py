@@ -51,6 +51,7 @@ NUMPY = Names(
         "shape": _shape,
         "ndim": lambda x: len(_shape(x)),
         "size": lambda x: math.prod(_shape(x)),
+        "argsort": functions.argsort,
         "repeat": functions.repeat,
         **{name: _Wide(getattr(np, name)) for name in ("float64", "complex128", "int64", "uint64")},
     },

@@ -43,3 +43,14 @@ def test_gradients_return_to_where_the_entries_were(engine, axis):
     wanted = np.zeros_like(a)
     np.put_along_axis(wanted, np.argsort(a, axis), weights, axis)
     np.testing.assert_array_equal(found, wanted)
+
+
+@pytest.mark.parametrize("shape", [(24,), (2, 12), (100,)])
+def test_equal_entries_have_their_gradients_in_their_order(engine, shape):
+    rng = np.random.default_rng(3)
+    a, weights = rng.integers(0, 4, shape).astype(float), rng.standard_normal(shape)
+    x = pb.tensor(a, requires_grad=True)
+    found = pb.grad((pb.numpy.sort(x, -1) * weights).sum(), x)[0].numpy()
+    wanted = np.zeros_like(a)
+    np.put_along_axis(wanted, np.argsort(a, -1, kind="stable"), weights, -1)
+    np.testing.assert_array_equal(found, wanted)

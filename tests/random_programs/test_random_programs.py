@@ -25,7 +25,7 @@ def test_a_program_has_its_values_and_derivatives(tmp_path, batch):
     sweep.over(range(batch * BATCH, (batch + 1) * BATCH))
     assert not sweep.wrong, sweep.wrong[0]
     assert sweep.totals["compiled"] >= BATCH // 2  # what is refused proves nothing
-    assert sweep.totals["calls by kernel"] > sweep.totals["calls by Python"]
+    assert sweep.totals["calls by kernel"] >= sweep.totals["calls by Python"]
 
 
 @pytest.mark.slow

@@ -135,7 +135,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         linear=(1,), type=_recurrence,
     ),
     OperatorInfo("sort", "numpy.sort", ("a",), ("axis",), kind="scan", type=along(None, -1)),
-    _order("argsort", "axis", kind="scan", type=along(None, -1, "int64"), torch="torch.argsort"),
+    _order("argsort", "axis", "kind", kind="scan", type=along(None, -1, "int64"), torch="torch.argsort"),
     _order("argpartition", "kth", "axis", kind="scan", type=along(None, -1, "int64")),
     _order(
         "searchsorted", "side", "sorter", operands=("a", "v"), type=_sorted_places, torch="torch.searchsorted"

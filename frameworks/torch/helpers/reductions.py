@@ -106,8 +106,8 @@ def sort(a: torch.Tensor, axis: Any = -1) -> torch.Tensor:
     return torch.sort(a.reshape(-1) if axis is None else a, dim=0 if axis is None else axis, stable=True)[0]
 
 
-def argsort(a: torch.Tensor, axis: Any = -1) -> torch.Tensor:
-    """The order that sorts entries along an axis, or all in one row."""
+def argsort(a: torch.Tensor, axis: Any = -1, kind: Any = None) -> torch.Tensor:
+    """The order that sorts entries along an axis, or all in one row: equal ones in their order."""
     return torch.argsort(a.reshape(-1) if axis is None else a, dim=0 if axis is None else axis, stable=True)
 
 

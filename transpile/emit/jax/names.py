@@ -40,6 +40,13 @@ class Named(ast.NodeTransformer):
         self._formula = formula
         self._helpers = helpers
 
+    def visit_Call(self, node: ast.Call) -> ast.expr:
+        """A call; an order of any kind is JAX's, which leaves equal entries in their order."""
+        if ast.unparse(node.func) == "np.argsort":
+            node.keywords = [keyword for keyword in node.keywords if keyword.arg != "kind"]
+        self.generic_visit(node)
+        return node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A dotted name, or an attribute of a value."""
         text = ast.unparse(node)
