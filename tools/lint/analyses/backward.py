@@ -39,7 +39,7 @@ from .values import (
 class Slot:
     """A value that the forward saves. `things`: what it may be, and at which end of the forward.
 
-    `seen`: the same things as the backward has them.
+    `seen`: the same things as the backward has them. `attribute`: that of the context which holds it, or "".
     """
 
     name: str
@@ -48,6 +48,7 @@ class Slot:
     how: OneOf["save_for_backward", "attribute"]
     things: list[tuple[int, Thing]]
     seen: list[Thing]
+    attribute: str
 
 
 @dataclass(frozen=True)
@@ -221,7 +222,7 @@ class Backward(Calls):
         """A saved list, made once, for it may hold itself."""
         key = (attribute, label, thing, end)
         if key not in self._lists:
-            made = self._lists[key] = Thing(parts=[], fields=thing.fields)
+            made = self._lists[key] = Thing(parts=[], fields=thing.fields, keys=thing.keys)
             made.entity = thing.entity if thing.fields else None
             items = []
             written = self.forward.context.names.get(attribute, ())
@@ -254,7 +255,8 @@ class Backward(Calls):
             if (slot.name, slot.span, slot.how) == (label.text, label.span, how):
                 return slot
         token = Token("saved", label.text, len(self.slots))
-        self.slots.append(Slot(label.text, token, label.span, how, [], []))
+        held = attribute.partition(".")[0]
+        self.slots.append(Slot(label.text, token, label.span, how, [], [], held))
         return self.slots[-1]
 
     def set_attribute(self, thing: Thing, name: str, value: Value, node: ast.AST, state: State) -> None:

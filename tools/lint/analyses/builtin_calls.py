@@ -74,6 +74,8 @@ class BuiltinCalls(TorchCalls):
         if name in torch_names.CONTAINERS:
             return self.new_list(containers.starred(arguments.first) if arguments.items else [])
         if name == "dict":
+            if not arguments.items and "**" not in arguments.named:
+                return self.new_dictionary([*arguments.named], [*arguments.named.values()])
             pairs = containers.starred(arguments.first) if arguments.items else []
             values = [Item(containers.item_at(t, 1), pair.starred) for pair in pairs for t in pair.value]
             return self.new_list([*values, *(Item(value) for value in arguments.named.values())])
@@ -121,6 +123,10 @@ class BuiltinCalls(TorchCalls):
     def list_method(self, thing: Thing, name: str, arguments: Arguments) -> Value:
         parts = thing.parts if thing.parts is not None else []
         inside = self.frame.loops > thing.born
+        if name in ("pop", "get", "setdefault") and thing.keys is not None and arguments.items:
+            return containers.at_key(thing, arguments.first)
+        if name not in ("values", "copy", "keys", "items"):
+            thing.keys = None
         if name == "append" and arguments.items:
             parts.append(Item(arguments.first, starred=inside))
         elif name in ("extend", "insert", "update", "add") and arguments.items:

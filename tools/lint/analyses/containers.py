@@ -4,12 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .values import Facts, Form, Item, Thing, Value, bounded, combine, facts_of, union
+from .values import MISSING, Facts, Form, Item, Thing, Value, bounded, combine, facts_of, union
 
 
 def make(items: Sequence[Item]) -> Value:
     """A tuple or list of items."""
     return (Thing(parts=list(items)),)
+
+
+def dictionary(keys: Sequence[object], values: Sequence[Value], born: int = 0) -> Value:
+    """A dictionary with these keys. `born`: how deep in branches and loops it is made."""
+    return (Thing(parts=[Item(value) for value in values], keys=tuple(keys), born=born),)
+
+
+def at_key(thing: Thing, at: Value) -> Value:
+    """The item of a dictionary at a key; any of its items where that is not known."""
+    key = at[0].constant if len(at) == 1 else MISSING
+    if thing.keys is None or thing.parts is None or key not in thing.keys:
+        return element_of((thing,))
+    return thing.parts[thing.keys.index(key)].value
 
 
 def starred(value: Value) -> list[Item]:

@@ -91,8 +91,8 @@ class Expressions(ABC):
                 return union(self.evaluate(body, state), self.evaluate(orelse, state))
             case ast.Tuple(elts=elements) | ast.List(elts=elements) | ast.Set(elts=elements):
                 return self.new_list(self._items(elements, state))
-            case ast.Dict(values=values):
-                return containers.make([Item(self.evaluate(value, state)) for value in values])
+            case ast.Dict(keys=keys, values=values):
+                return self._dictionary(keys, values, state)
             case ast.Subscript():
                 return self._subscript(node, state)
             case ast.Starred(value=value):
@@ -158,6 +158,18 @@ class Expressions(ABC):
             else:
                 items.append(Item(self.evaluate(node, state)))
         return items
+
+    def _dictionary(self, keys: list[ast.expr | None], values: list[ast.expr], state: State) -> Value:
+        found = [self.evaluate(value, state) for value in values]
+        known: list[object] = [key.value for key in keys if isinstance(key, ast.Constant)]
+        if len(known) == len(keys) == len({*known}):
+            return self.new_dictionary(known, found)
+        parts = [
+            item
+            for key, value in zip(keys, found, strict=True)
+            for item in (containers.starred(value) if key is None else [Item(value)])
+        ]
+        return self.new_list(parts)
 
     def _binary(self, node: ast.BinOp, state: State) -> Value:
         left, right = self.evaluate(node.left, state), self.evaluate(node.right, state)
@@ -265,6 +277,8 @@ class Expressions(ABC):
         return containers.make([Item(item.value, starred=True) for item in thing.parts])
 
     def _indexed(self, thing: Thing, number: object, index: ast.expr, at: Value, node: ast.AST) -> Value:
+        if thing.keys is not None:
+            return containers.at_key(thing, at)
         if thing.parts is not None:
             if isinstance(number, int):
                 return containers.item_at(thing, number)
@@ -301,6 +315,10 @@ class Expressions(ABC):
     @abstractmethod
     def new_list(self, items: list[Item]) -> Value:
         """A list that is made here."""
+
+    @abstractmethod
+    def new_dictionary(self, keys: list[object], values: list[Value]) -> Value:
+        """A dictionary that is made here."""
 
     @abstractmethod
     def assign(self, target: ast.expr, value: Value, state: State) -> None:

@@ -50,7 +50,10 @@ class Use(Enum):
 
 @dataclass(frozen=True)
 class Saved:
-    """A saved value: what it is, where it is computed, saved, used and returned."""
+    """A saved value: what it is, where it is computed, saved, used and returned.
+
+    `attribute`: that of the context which holds it, alone or among others; "" for none.
+    """
 
     name: str
     saving: Saving
@@ -62,6 +65,7 @@ class Saved:
     returned: Span | None
     inputs: tuple[str, ...]
     token: Token
+    attribute: str = ""
     marked: bool = False
     used_as_object: bool = False
 
@@ -200,6 +204,7 @@ class ClassFacts:
             flowing[0][1] if flowing else None,
             inputs,
             slot.token,
+            slot.attribute,
             any(thing in self.forward.context.marked for _, thing in slot.things),
             any(thing.used_as_object for thing in (*slot.seen, *(t for _, t in slot.things))),
         )

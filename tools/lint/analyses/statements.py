@@ -11,6 +11,7 @@ from . import containers, torch_names
 from .expressions import Expressions
 from .state import Heap, State, join
 from .values import (
+    MISSING,
     Facts,
     Item,
     Kind,
@@ -233,6 +234,10 @@ class Statements(Expressions):
         """A list that is made here."""
         return (Thing(parts=bounded(items), born=self.frame.loops),)
 
+    def new_dictionary(self, keys: list[object], values: list[Value]) -> Value:
+        """A dictionary that is made here."""
+        return containers.dictionary(keys, values, self.frame.loops)
+
     def assign(self, target: ast.expr, value: Value, state: State) -> None:
         """Bind the names of a target."""
         match target:
@@ -267,7 +272,14 @@ class Statements(Expressions):
                 self.write(thing, blend([thing.facts, facts_of(value)]), node, how)
 
     def _replace(self, thing: Thing, index: object, value: Value) -> None:
-        parts = thing.parts or []
+        parts = thing.parts if thing.parts is not None else []
+        if thing.keys is not None and index is not MISSING:
+            if index not in thing.keys:
+                thing.keys = (*thing.keys, index)
+                parts.append(Item(value))
+                return
+            index = thing.keys.index(index)
+        thing.keys = thing.keys if isinstance(index, int) else None
         plainly = not any(item.starred for item in parts)
         if plainly and isinstance(index, int) and -len(parts) <= index < len(parts):
             kept = parts[index].value if self.frame.loops > thing.born else ()

@@ -101,7 +101,8 @@ MISSING = _Missing()
 class Thing:
     """One alternative of a value.
 
-    `parts`: the items of a tuple or list; `fields`: their names, in a named tuple or dataclass.
+    `parts`: the items of a tuple or list; `fields`: their names, in a named tuple or dataclass; `keys`: those
+    of a dictionary's items, as long as all are known.
     `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
     `used_as_object`: a method was called on it that tensors don't have. `array`: a NumPy array.
@@ -125,6 +126,7 @@ class Thing:
     array: bool = False
     whole: bool = False
     fields: tuple[str, ...] = ()
+    keys: tuple[object, ...] | None = None
     born: int = 0  # how deep in branches and loops a list was made
 
     @property
