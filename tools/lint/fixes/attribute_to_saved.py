@@ -8,8 +8,9 @@ from .fix import Fix
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in
 from .text.reading import changed
-from .text.saved_call import Handover, find_saving, find_taking
+from .text.saved_call import Handover, find_saving
 from .text.splices import CannotFix
+from .text.taking import find_taking
 
 CODES = ("PB306", "PB307")
 

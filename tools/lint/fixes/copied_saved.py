@@ -7,9 +7,10 @@ import ast
 from .fix import Fix
 from .text.parameters import Parameters
 from .text.place import Place, body_of
-from .text.saved_call import find_saving, find_taking
+from .text.saved_call import find_saving
 from .text.shared_saved import shared_saved
 from .text.splices import CannotFix
+from .text.taking import find_taking
 
 CODES = ("PB304",)
 

@@ -13,8 +13,9 @@ from .text.copied import is_copy
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.reading import changed
-from .text.saved_call import Handover, Saving, Taking, find_saving, find_taking
+from .text.saved_call import Handover, Saving, find_saving
 from .text.splices import CannotFix, Text
+from .text.taking import Taking, find_taking
 
 NAMELESS = "saved"
 
@@ -32,7 +33,8 @@ def apply(place: Place) -> None:
     for saver in {place.function_at(line) for line, _ in wrong}:
         context = Parameters(saver, place).context
         saving = find_saving(saver, context, several=True)
-        taking = find_taking(place.backward, inside=True)
+        count = saving.count if saving is not None else None
+        taking = find_taking(place.backward, inside=True, count=count)
         taken = names_in(saver)
         names: dict[int, str] = {}
         for one in saving.all if saving is not None else ():

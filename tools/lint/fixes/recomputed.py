@@ -16,7 +16,7 @@ from ..analyses.calls import rounded_to_bytes
 from ..analyses.facts import Saved, Use
 from ..analyses.facts import Saving as Verdict
 from ..analyses.torch_names import is_in_place
-from . import named_saved, plain_backward
+from . import named_attributes, named_saved, plain_backward
 from .fix import Fix
 from .text.aliases import Aliases
 from .text.bundle import Bundle, find_bundle
@@ -27,15 +27,18 @@ from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import bound, changed, root_of, sets_attribute
 from .text.recording import check_recorded
-from .text.saved_call import LONGEST, Handover, Saving, Taking, find_saving, find_taking
+from .text.repeatable import check_repeatable
+from .text.saved_call import LONGEST, Handover, Saving, find_saving
 from .text.shared_saved import shared_saved
 from .text.short import is_short
 from .text.slicing import Slice, Slicer, Wanted
 from .text.splices import CannotFix
+from .text.taking import Taking, find_taking
 
 CODES = ("PB101", "PB107")
 WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
 KNOWN = (Verdict.INPUT, Verdict.OUTPUT, Verdict.ZERO, Verdict.PLAIN)
+FIRST = (named_saved.apply, named_attributes.apply, plain_backward.apply)
 WHY = "  # recorded: what is saved has no history"
 
 
@@ -64,17 +67,40 @@ def _place(saving: Saving, name: str) -> int:
 
 @dataclass
 class _Target:
-    """A saved value: its name where it is saved, and in the backward; the attribute, where it is one."""
+    """A saved value: its name where it is saved, and in the backward; the attribute, where it is one.
+
+    `index`: its place among what is saved, where it has one.
+    """
 
     name: str
     local: str
     attribute: str | None
+    index: int | None = None
 
 
 def _calls_in(statements: Iterable[ast.stmt]) -> Iterator[ast.Call]:
     """The calls in statements."""
     for statement in statements:
         yield from (node for node in ast.walk(statement) if isinstance(node, ast.Call))
+
+
+@dataclass(frozen=True)
+class _Call:
+    """A call of a function that computes values again, at some depth. `order`: what it is given."""
+
+    function: str
+    order: list[str]
+    depth: int
+
+    def lines(self, names: list[str], values: dict[str, str]) -> list[str]:
+        """The assignment of its results; in a long one each argument has a line, as formatters leave it.
+
+        `values`: how what it is given is called there.
+        """
+        head, given = f"{', '.join(names)} = {self.function}(", [values[name] for name in self.order]
+        if self.depth + len(head) + len(", ".join(given)) + 1 <= LONGEST:
+            return [f"{head}{', '.join(given)})"]
+        return [head, *(f"    {one}," for one in given), ")"]
 
 
 class _Recomputed:
@@ -89,8 +115,9 @@ class _Recomputed:
         (self.saver,) = functions.values()
         self.parameters = Parameters(self.saver, place)
         self.backward = place.backward
-        self.taking: Taking = find_taking(self.backward, inside=True)
         self.saving = find_saving(self.saver, self.parameters.context, several=True)
+        count = self.saving.count if self.saving is not None else None
+        self.taking: Taking = find_taking(self.backward, inside=True, count=count)
         self.taken_names = names_in(self.backward)
         self.bindings: list[str] = []
         self.bundle: Bundle | None = None
@@ -99,23 +126,19 @@ class _Recomputed:
         for target in map(self._target, saved):
             if target.local not in {t.local for t in self.targets}:
                 self.targets.append(target)
-        in_branch = self.taking.place not in (None, *body_of(self.backward))
+        body = body_of(self.backward)
+        in_branch = any(taking.place not in (None, *body) for taking in self.taking.all)
         if in_branch and any(t.attribute for t in self.targets):
             raise CannotFix("the backward takes what is saved in a branch")
+        for taking in self.taking.others:
+            self._locals(taking)
         kept: set[str] = set(self.bundle.names) if self.bundle else set()
         if kept and not {t.name for t in self.targets} <= kept:
             raise CannotFix("values are stored in several ways")
 
     def _target(self, saved: Saved) -> _Target:
         if saved.on_context:
-            name = saved.name
-            if not name.isidentifier():
-                raise CannotFix(f"`{name}` is no plain attribute")
-            context = self.parameters.context
-            if sets_attribute(self.saver, context, name):
-                return _Target(name, name, name)
-            self.bundle = find_bundle(self.saver, context, self.backward, self.taking.context, name)
-            return _Target(name, self.bundle.local(name), None)
+            return self._on_context(saved)
         if self.saving is not None and not self.parameters.given:
             copy = copied(saved.name, self.saver, self.saving, self.taking, self.text)
             if copy is not None:
@@ -126,10 +149,34 @@ class _Recomputed:
         local = self.taking.local(index)
         if local is None and index in self.taking.inline:
             local = unused(saved.name, self.taken_names)
-            self.bindings += self.taking.bind(index, local, self.text)
+            self.bindings += self.taking.bind(index, local, self.text, self.taken_names | {local})
         if local is None:
             raise CannotFix(f"the backward does not bind `{saved.name}` to a name")
-        return _Target(saved.name, local, None)
+        return _Target(saved.name, local, None, index)
+
+    def _on_context(self, saved: Saved) -> _Target:
+        """An attribute, a value that is stored among others by its name, or all that is stored with it."""
+        name, whole, context = saved.name, saved.attribute, self.parameters.context
+        if not whole.isidentifier():
+            raise CannotFix(f"`{name}` is no plain attribute")
+        if name == whole or not name.isidentifier():
+            return _Target(whole, whole, whole)
+        try:
+            found = find_bundle(self.saver, context, self.backward, self.taking.context, name)
+        except CannotFix:
+            return _Target(whole, whole, whole)
+        self.bundle = found
+        return _Target(name, found.local(name), None)
+
+    def _locals(self, taking: Taking) -> list[str]:
+        """The names that the values have where the backward takes them there."""
+        if taking is self.taking:
+            return [target.local for target in self.targets]
+        found = [taking.local(t.index) for t in self.targets if t.index is not None]
+        names = [name for name in found if name is not None]
+        if self.bundle is not None or len(names) != len(self.targets):
+            raise CannotFix("the backward does not bind all of it where it unpacks again")
+        return names
 
     def _index(self, saved: Saved) -> int:
         """The place of a value among what is saved, where each branch saves it by a name."""
@@ -145,6 +192,7 @@ class _Recomputed:
         """Make the splices."""
         found = self._slice()
         check_recorded([*found.statements, self.backward], self.place.module)
+        check_repeatable(found.statements, self.parameters, self.place)
         if any(map(rounded_to_bytes, _calls_in(found.statements))):
             raise CannotFix(
                 "what is saved is rounded to bytes, and computed again it has no derivative either"
@@ -155,6 +203,7 @@ class _Recomputed:
             short
             and self.bundle is None
             and self.taking.unpacked is not None
+            and not self.taking.others
             and self.saving is not None
             and not self.saving.others
             and self.targets[0].name in self.saving.names
@@ -177,15 +226,27 @@ class _Recomputed:
             self._remove_unread(found, dropped)
         values = {name: called[written[name]] for name in tensors}
         values |= {name: f"{self.taking.context}.{attribute}" for name, attribute in plain.items()}
-        values |= self._at_hand(found)
+        values |= self._at_hand(found, self.taking)
         self.parameters.keep(plain, snapshots)
-        lines = self._inline(found, values) or self._helper(found, values)
+        inline = self._inline(found, values)
+        call = None if inline is not None else self._helper(found, values)
+        for taking in self.taking.others:
+            assert taking.place is not None
+            assert call is not None
+            own = values | self._at_hand(found, taking)
+            self.text.after(taking.place, self._where_recorded(call.lines(self._locals(taking), own)))
+        lines = inline or []
+        if call is not None:
+            lines = call.lines(self._locals(self.taking), values)
         if again is not None:
             lines += [f"{t.local} = {again[0]}({', '.join(values[n] for n in again[1])})" for t in outputs]
-        if not short:
-            lines = [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
+        lines = lines if short else self._where_recorded(lines)
         copies = [f"{t.local} = {t.local}.clone()" for t in self.targets if self._is_written(t)]
         self._insert([*self.bindings, *binding, *self._attributes(), *lines, *copies])
+
+    def _where_recorded(self, lines: list[str]) -> list[str]:
+        """The lines, to run only where gradients are recorded."""
+        return [f"if {self.place.torch()}.is_grad_enabled():{WHY}", *(f"    {line}" for line in lines)]
 
     def _check_seen(self, found: Slice) -> None:
         """Raise `CannotFix` where a call that lint cannot see into computes another saved value with it."""
@@ -228,6 +289,8 @@ class _Recomputed:
     def _is_written(self, target: _Target) -> bool:
         """True if the backward changes a value in place: it then changes a copy."""
         own = {target.local, f"{self.taking.context}.{target.attribute}"}
+        if target.index is not None:
+            own |= {taking.local(target.index) or target.local for taking in self.taking.others}
         shared = shared_saved(self.place)
         memory = Aliases(self.backward, lambda test: None, written=True, shared=shared)
         names = own.union(*(memory.of(name) for name in own))
@@ -278,7 +341,8 @@ class _Recomputed:
         if saving is None:
             wanted = Wanted(self.parameters.context, statement, names, attributes, set(), given)
         else:
-            at_hand = {n for i, n in enumerate(saving.names) if n in known - names and self.taking.local(i)}
+            bound_there = [i for i in range(len(saving.names)) if all(t.local(i) for t in self.taking.all)]
+            at_hand = {saving.names[i] for i in bound_there} & (known - names)
             at_hand = {n for n in at_hand if len({_place(one, n) for one in saving.all}) == 1}
             branches = self._branches(saving) if saving.others else ()
             wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, given, branches)
@@ -291,14 +355,14 @@ class _Recomputed:
             for one in saving.all
         )
 
-    def _at_hand(self, found: Slice) -> dict[str, str]:
+    def _at_hand(self, found: Slice, taking: Taking) -> dict[str, str]:
+        """How what is saved besides is called where the backward takes it."""
         if self.bundle is not None:
             return {name: self.bundle.local(name) for name in found.at_hand}
-        assert self.saving is not None or not found.at_hand
         local = {}
         for name in found.at_hand:
             assert self.saving is not None
-            local[name] = self.taking.local(self.saving.names.index(name)) or name
+            local[name] = taking.local(self.saving.names.index(name)) or name
         return local
 
     def _inline(self, found: Slice, values: dict[str, str]) -> list[str] | None:
@@ -313,14 +377,15 @@ class _Recomputed:
         clash = (found.assigned - kept) & self.taken_names
         renamed = any(t.local != t.name for t in self.targets)
         context_differs = found.reads_context and self.taking.context != self.parameters.context
-        if len(found.lines) > 4 or not same or clash or renamed or context_differs or own & found.all_reads:
+        several = len(found.lines) > 4 or bool(self.taking.others)
+        if several or not same or clash or renamed or context_differs or own & found.all_reads:
             return None
         bindings = {n: v for n, v in values.items() if n != v}
         if any(n in self.taken_names | found.assigned for n in bindings):
             return None
         return [*(f"{name} = {value}" for name, value in sorted(bindings.items())), *found.lines]
 
-    def _helper(self, found: Slice, values: dict[str, str]) -> list[str]:
+    def _helper(self, found: Slice, values: dict[str, str]) -> _Call:
         """A method with the lines, and the call of it."""
         owner = self.place.owner(self.saver)
         taken = {n.name for n in ast.walk(owner or self.place.module.tree) if isinstance(n, ast.FunctionDef)}
@@ -328,9 +393,9 @@ class _Recomputed:
         order = [p for p in self.parameters.names if p in values] + sorted(
             set(values) - set(self.parameters.names)
         )
-        given = [values[p] for p in order]
         if found.reads_context:
-            order, given = [self.parameters.context, *order], [self.taking.context, *given]
+            order = [self.parameters.context, *order]
+            values[self.parameters.context] = self.taking.context
         cls = self.parameters.cls
         uses_class = cls is not None and cls in found.all_reads
         header = f"def {name}({', '.join([*([cls] if cls and uses_class else []), *order])}):"
@@ -353,10 +418,7 @@ class _Recomputed:
             if not any(getattr(d, "id", "") == "classmethod" for d in back.decorator_list):
                 raise CannotFix("the forward is a class method, and the backward is none")
             through = f"{back.args.args[0].arg}."
-        head = f"{', '.join(t.local for t in self.targets)} = {through}{name}("
-        if self._depth() + len(head) + len(", ".join(given)) + 1 <= LONGEST:
-            return [f"{head}{', '.join(given)})"]
-        return [head, *(f"    {one}," for one in given), ")"]
+        return _Call(f"{through}{name}", order, self._depth())
 
     def _depth(self) -> int:
         """The column at which the values are computed, where gradients are recorded."""
@@ -410,4 +472,4 @@ class _Recomputed:
             self.text.before(body_of(self.backward)[0], lines)
 
 
-FIX = Fix(apply, True, "computed again in the backward", first=(named_saved.apply, plain_backward.apply))
+FIX = Fix(apply, True, "computed again in the backward", first=FIRST)

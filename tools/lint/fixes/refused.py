@@ -15,8 +15,9 @@ from ..analyses.facts import Saving as Verdict
 from .fix import Fix
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
-from .text.saved_call import Handover, find_saving, find_taking
+from .text.saved_call import Handover, find_saving
 from .text.splices import CannotFix, Splice
+from .text.taking import find_taking
 
 CODES = ("PB101", "PB102", "PB103", "PB107", "PB108", "PB109")
 BARRIER = "_NoSecondDerivative"

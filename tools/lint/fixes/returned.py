@@ -27,10 +27,11 @@ from .text.inner_autograd import check_no_sweep
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.reading import changed, root_of
-from .text.saved_call import Handover, find_saving, find_taking
+from .text.saved_call import Handover, find_saving
 from .text.short import is_short
 from .text.slicing import Slice, Slicer, Wanted
 from .text.splices import CannotFix, Splice
+from .text.taking import find_taking
 
 CODES = ("PB101",)
 OWN = "_gradients"

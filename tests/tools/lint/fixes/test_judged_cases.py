@@ -39,6 +39,10 @@ SPLINE = (
     "torch.tensor([0, 5])"
 )
 QUATERNION = "torch.rand(2, 8), torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 3), torch.rand(2, 3)"
+# What a package imports, where its class calls it.
+BESIDE = {"deepinv": {"tqdm": "4.67.1"}}
+MEANS = "torch.rand(2, 4), torch.rand(2, 1) + 0.5"
+PLAIN = "torch.device('cpu'), torch.float64, False"
 FILES = {
     ("pypose", "0.9.5", "pypose/lietensor/operation.py"): (
         Case("SO3_AdjXa", f"{Q}, torch.rand(2, 3)"),
@@ -66,6 +70,10 @@ FILES = {
         Case("LinearSplineFunc", SPLINE),
         Case("QuadraticSplineFunc", SPLINE),
     ),
+    ("deepinv", "0.5.0", "deepinv/models/mmse.py"): (
+        Case("MMSEFunction", f"{MEANS}, torch.rand(5, 4), {PLAIN}"),
+        Case("MMSEFunction", f"{MEANS}, [{{'x': torch.rand(3, 4)}}, {{'x': torch.rand(2, 4)}}], {PLAIN}"),
+    ),
     ("lxt", "0.6.1", "lxt/functional.py"): (Case("softmax_fn", "torch.rand(2, 3), -1, None, 1.5"),),
     ("nncf", "3.4.0", "nncf/torch/quantization/quantize_functions.py"): (
         Case("QuantizeSymmetricTorch", "torch.rand(4) * 2 - 1, (1, 4), torch.tensor([0.7]), -8, 7, 16"),
@@ -84,14 +92,15 @@ FILES = {
 }
 
 
-def _errors(folder: Path, path: str, case: Case) -> tuple[str, float]:
+def _errors(folder: Path, path: str, case: Case, beside: list[Path]) -> tuple[str, float]:
     """The errors of first and second order that `check` prints, from a process of its own."""
+    places = os.pathsep.join(map(str, [folder, *beside]))
     check = [sys.executable, "-W", "ignore", "-m", "pullback", "check"]
     done = subprocess.run(
         [*check, f"{folder / path}::{case.name}", "--inputs", case.inputs],
         capture_output=True,
         text=True,
-        env={**os.environ, "PYTHONPATH": str(folder), "COLUMNS": "200"},
+        env={**os.environ, "PYTHONPATH": places, "COLUMNS": "200"},
         check=False,
     )
     rows = [line.split("│") for line in done.stdout.splitlines() if f"│ {case.name}" in line]
@@ -99,15 +108,18 @@ def _errors(folder: Path, path: str, case: Case) -> tuple[str, float]:
     return rows[0][3].strip(), float(rows[0][4])
 
 
-@pytest.mark.parametrize("file", FILES, ids=lambda file: file[0])
+@pytest.mark.parametrize("file", FILES, ids=lambda file: Path(file[2]).stem)
 def test_its_classes_are_repaired(file: tuple[str, str, str], tmp_path: Path) -> None:
     package, version, path = file
-    published = fetched({package: version}, tmp_path / "wheels")[package]
+    wheels = fetched({package: version, **BESIDE.get(package, {})}, tmp_path / "wheels")
+    published = wheels.pop(package)
+    beside = [*wheels.values()]
     shutil.copytree(published, tmp_path / "fixed")
     fix = [sys.executable, "-m", "pullback", "lint", "--fix", "--no-cache", str(tmp_path / "fixed" / path)]
-    subprocess.run(fix, capture_output=True, check=False)  # as a program: typeguard makes it slow here
+    # As a program: typeguard makes it slow here.
+    done = subprocess.run(fix, capture_output=True, text=True, check=False)
     for case in FILES[file]:
-        first, second = _errors(published, path, case)
-        first_after, second_after = _errors(tmp_path / "fixed", path, case)
-        assert first_after == first
-        assert second_after < RIGHT < WRONG < second, case.name
+        first, second = _errors(published, path, case, beside)
+        first_after, second_after = _errors(tmp_path / "fixed", path, case, beside)
+        assert first_after == first, done.stdout + done.stderr
+        assert second_after < RIGHT < WRONG < second, case.name + done.stdout + done.stderr

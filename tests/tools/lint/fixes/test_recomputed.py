@@ -224,6 +224,118 @@ WRONG = {
         "x, n",
         "torch.rand(3), 1",
     ),
+    "in a dictionary on the context": (
+        'e = x.exp()\nt = e * x\nctx.kept = {"e": e, "t": t}\nctx.save_for_backward(x)\nreturn t * e',
+        'e = ctx.kept["e"]\nreturn grad * (e * e + 2 * ctx.kept["t"] * e)',
+        "x",
+        "torch.rand(3)",
+    ),
+    "in a dictionary that is filled": (
+        'ctx.kept = {}\ne = x.exp()\nctx.kept["e"] = e\nreturn e * e',
+        'kept = ctx.kept\nreturn 2 * grad * kept["e"] * kept.get("e")',
+        "x",
+        "torch.rand(3)",
+    ),
+    "as a call returns them": (
+        "ctx.kept = torch.sort(x.exp())\nreturn ctx.kept[0] * ctx.kept[0]",
+        "s, order = ctx.kept\nreturn torch.zeros_like(s).scatter(0, order, 2 * grad * s * s)",
+        "x",
+        "torch.rand(3)",
+    ),
+    "expressions, together on the context": (
+        "ctx.kept = x.cos(), x.exp()\nreturn x.sin() + x.exp()",
+        "return grad * (ctx.kept[0] + ctx.kept[1])",
+        "x",
+        "torch.rand(3)",
+    ),
+    "unpacked in several branches": (
+        "t = (x * w).tanh()\nctx.save_for_backward(x, w, t)\nreturn t * 1",
+        """
+        if ctx.needs_input_grad[1]:
+            x, w, t = ctx.saved_tensors
+            d = grad * (1 - t * t)
+            return d * w, d * x
+        x, w, u = ctx.saved_tensors
+        return grad * (1 - u * u) * w, None
+        """,
+        "x, w",
+        "torch.rand(3), torch.rand(3)",
+    ),
+    "unpacked twice": (
+        "t = (x * w).tanh()\nctx.save_for_backward(x, w, t)\nreturn t * 1",
+        """
+        g = h = None
+        if ctx.needs_input_grad[0]:
+            _, w, t = ctx.saved_tensors
+            g = grad * (1 - t * t) * w
+        if ctx.needs_input_grad[1]:
+            x, _, t = ctx.saved_tensors
+            h = grad * (1 - t * t) * x
+        return g, h
+        """,
+        "x, w",
+        "torch.rand(3), torch.rand(3)",
+    ),
+    "saved in branches, and unpacked in branches": (
+        """
+        if isinstance(parts, torch.Tensor):
+            ctx.whole = True
+            t = (x * parts).exp()
+            ctx.save_for_backward(x, t)
+            return t * 1
+        ctx.whole = False
+        ctx.parts = parts
+        total = torch.zeros_like(x)
+        for part in parts:
+            total = total + (x * part).exp()
+        ctx.save_for_backward(x, total)
+        return total.log()
+        """,
+        """
+        if ctx.whole:
+            x, t = ctx.saved_tensors
+            return grad * t, None
+        x, total = ctx.saved_tensors
+        g = torch.zeros_like(x)
+        for part in ctx.parts:
+            g = g + (x * part).exp() * part
+        return grad * g / total, None
+        """,
+        "x, parts",
+        "torch.rand(3), [0.5, 2.0]",
+    ),
+    "under a name for all that is saved": (
+        "t = (x * w).tanh()\nctx.save_for_backward(x, w, t)\nreturn t * 1",
+        "saved = ctx.saved_tensors\nx, w = saved[:2]\nt = saved[-1]\nd = grad * (1 - t * t)\n"
+        "return d * w, d * x",
+        "x, w",
+        "torch.rand(3), torch.rand(3)",
+    ),
+    "counted from the end": (
+        "t = x.exp() * w\ns = t.exp()\nctx.save_for_backward(t, s)\nreturn s * 1",
+        "t, s = ctx.saved_tensors[-2:]\nreturn grad * s * t, None",
+        "x, w",
+        "torch.rand(3), torch.tensor(1.0)",
+    ),
+    "side by side": (
+        "t = (x * w).tanh()\nctx.save_for_backward(x, w, t)\nreturn t * 1",
+        "(x, w), t = ctx.saved_tensors[:2], ctx.saved_tensors[2]\nd = grad * (1 - t * t)\n"
+        "return d * w, d * x",
+        "x, w",
+        "torch.rand(3), torch.rand(3)",
+    ),
+    "detached in the forward": (
+        "t = x.detach().exp()\nu = (t * x.detach()).clone()\nctx.save_for_backward(t, u)\nreturn u * 1",
+        "t, u = ctx.saved_tensors\nreturn grad * (u + t)",
+        "x",
+        "torch.rand(3)",
+    ),
+    "an output without its history": (
+        "y = torch.softmax(x, -1)\nctx.y = y.detach().clone()\nreturn y",
+        "y = ctx.y\nreturn y * (grad - (grad * y).sum(-1, keepdim=True))",
+        "x",
+        "torch.rand(3)",
+    ),
     "changed in the backward": (
         "t = x.exp()\nctx.save_for_backward(t)\nreturn t * t",
         "(t,) = ctx.saved_tensors\nt *= 2\nreturn grad * t * t / 2",
@@ -453,3 +565,84 @@ def test_a_value_of_another_file_is_left_alone(tmp_path: Path) -> None:
     path = tmp_path / "derived.py"
     path.write_text(text)
     assert fix_source(Source(str(path), text), find_module, shown).text == text
+
+
+@pytest.mark.parametrize(
+    ("forward", "reason"),
+    [
+        ("t = x.exp()\nfor part in parts:\n    t = t + part", "`parts` may be an iterator"),
+        ("t = x.exp()\nfor part in zip(parts, x):\n    t = t + part[0]", "`parts` may be an iterator"),
+        ("rows = iter(parts)\nt = x.exp() + sum(r for r in rows)", "`parts` may be an iterator"),
+        ("t = x.exp() * parts.pop()", "`pop` takes something away"),
+        ("t = x.exp() * next(parts)", "`next` takes something away"),
+    ],
+)
+def test_what_may_be_used_up_is_not_computed_again(forward: str, reason: str) -> None:
+    text = class_of(
+        f"{forward}\nctx.save_for_backward(t)\nreturn t * 1",
+        "(t,) = ctx.saved_tensors\nreturn grad * t, None",
+        "x, parts",
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert [why.startswith(reason) for _, why in made.left] == [True]
+
+
+@pytest.mark.parametrize(
+    ("forward", "backward", "parameters"),
+    [
+        ("", "for part in ctx.parts:\n    grad = grad + part", "x, parts"),
+        ("", "grad = grad / len(ctx.parts)", "x, parts"),
+        ("t = t + parts[0]", "", "x, parts"),
+        ("", "", "x, parts: list[float]"),
+        ("", "", "x, *parts"),
+    ],
+)
+def test_what_comes_again_is_gone_through_again(forward: str, backward: str, parameters: str) -> None:
+    text = class_of(
+        f"ctx.parts = parts\nt = x.exp()\n{forward}\nfor part in parts:\n    t = t + part * x\n"
+        "ctx.save_for_backward(t)\nreturn t * 1",
+        f"(t,) = ctx.saved_tensors\n{backward}\nreturn grad * t, None",
+        parameters,
+    )
+    assert fixed(text).text.count("for part in parts:") == 2
+
+
+@pytest.mark.torch
+@pytest.mark.parametrize(
+    "taken", ["t = ctx.saved_tensors[0]\nreturn grad * t", "return grad * ctx.saved_tensors[0]"]
+)
+def test_what_was_taken_once_is_taken_once(taken: str) -> None:
+    """A checkpoint hands what is saved out once."""
+    torch = pytest.importorskip("torch")
+    from torch.utils.checkpoint import checkpoint
+
+    made = fixed(class_of("t = x.exp()\nctx.save_for_backward(t)\nreturn t * 1", taken)).text
+    names: dict[str, object] = {}
+    exec(compile(made, "<text>", "exec"), names)
+    x = torch.rand(3, requires_grad=True)
+    checkpoint(names["Scaled"].apply, x, use_reentrant=False).sum().backward()  # type: ignore[attr-defined]
+    torch.testing.assert_close(x.grad, x.detach().exp())
+
+
+@pytest.mark.parametrize(
+    "backward",
+    [
+        "t = ctx.saved_tensors[1]\nt = t * 2\nx = ctx.saved_tensors[0]\nreturn grad * t * x",
+        "saved = ctx.saved_tensors\nt = saved[1]\nsaved = t * 2\nreturn grad * saved",
+        "if grad.dim():\n    x, t = ctx.saved_tensors\nelse:\n    x, t, u = ctx.saved_tensors\nreturn t",
+        "x, t = ctx.saved_tensors\nreturn grad * t * len(ctx.saved_tensors)",
+    ],
+)
+def test_what_is_taken_in_other_ways_is_left_alone(backward: str) -> None:
+    text = class_of("t = x.exp()\nctx.save_for_backward(x, t)\nreturn t * 1", backward)
+    assert fixed(text).text == text
+
+
+def test_what_is_detached_where_the_forward_records_stays_so() -> None:
+    text = class_of(
+        "with torch.enable_grad():\n    t = (x / x.std().detach()).exp()\nctx.t = t.detach()\n"
+        "return t.detach()",
+        "return grad * ctx.t",
+    )
+    assert "x.std()" not in fixed(text).text.replace("x.std().detach()", "")

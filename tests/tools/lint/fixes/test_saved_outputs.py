@@ -180,10 +180,6 @@ def test_a_copy_of_an_intermediate_is_computed_again(how: str, leaf: str) -> Non
             "x, w = ctx.saved_tensors\nw.requires_grad_()\nwith torch.enable_grad():\n    z = w * w\n"
             "return grad * torch.autograd.grad(z.sum(), w, create_graph=True)[0]",
         ),
-        (
-            "w = helper(x)\nctx.save_for_backward(x, w.detach())\nreturn w",
-            "x, w = ctx.saved_tensors\nreturn grad * w",
-        ),
     ],
 )
 def test_what_may_be_meant_otherwise_is_left_alone(forward: str, backward: str) -> None:

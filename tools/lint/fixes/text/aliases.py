@@ -57,6 +57,11 @@ class Aliases:
             found |= near
         return found - {name}
 
+    def sharing(self, node: ast.expr) -> set[str]:
+        """Names that may share memory with the value of an expression."""
+        roots = set(self._roots(node))
+        return roots.union(*(self.of(root) for root in roots))
+
     def _join(self, target: ast.expr, value: ast.expr) -> None:
         if isinstance(target, ast.Tuple | ast.List) and isinstance(value, ast.Tuple | ast.List):
             plain = not any(isinstance(e, ast.Starred) for e in (*target.elts, *value.elts))

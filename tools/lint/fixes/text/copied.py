@@ -5,8 +5,9 @@ from __future__ import annotations
 import ast
 import re
 
-from .saved_call import Saving, Taking
+from .saved_call import Saving
 from .splices import Text
+from .taking import Taking
 
 _COPY = re.compile(r"(\w+)(?:\.(?:clone|detach)\(\))+")
 
@@ -21,18 +22,12 @@ def copied(
 ) -> tuple[str, str] | None:
     """The name of the value, and that of the copy in the backward.
 
-    None for another expression, and for what is returned: that is saved for its class to differentiate.
+    None for another expression.
     """
     found = _COPY.fullmatch(written)
     arguments = [text.of(argument) for argument in saving.call.args]
-    if found is None or saving.others or taking.unpacked is None or arguments.count(written) != 1:
+    several = saving.others or taking.others or arguments.count(written) != 1
+    if found is None or several or taking.unpacked is None:
         return None
     name, local = found[1], taking.local(arguments.index(written))
-    returned = {n for node in ast.walk(saver) if isinstance(node, ast.Return) for n in _whole(node.value)}
-    return None if local is None or name in returned | {*saving.names} else (name, local)
-
-
-def _whole(returned: ast.expr | None) -> set[str]:
-    """The names whose values are returned themselves."""
-    parts = returned.elts if isinstance(returned, ast.Tuple | ast.List) else [returned]
-    return {part.id for part in parts if isinstance(part, ast.Name)}
+    return None if local is None or name in saving.names else (name, local)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 
 from ...analyses import torch_names
 from .aliases import Aliases
@@ -32,8 +32,11 @@ class Method:
     """A function whose changes in place become assignments.
 
     `truth`: a test that is known to be true or false wherever a backward runs; None for any other. `shared`:
-    pairs of names that share memory when it is called.
+    pairs of names that share memory when it is called. While it is `unrecorded`, what it detaches has no
+    history to lose: computed again, with one, it is not detached.
     """
+
+    unrecorded = False
 
     def __init__(
         self,
@@ -72,8 +75,13 @@ class Method:
         )
 
 
-def functional(statement: ast.stmt, method: Method, live: set[str]) -> list[str]:
-    """The lines of a statement without changes in place. `live`: names that are read after it."""
+def functional(
+    statement: ast.stmt, method: Method, live: set[str], renamed: Mapping[str, str] | None = None
+) -> list[str]:
+    """The lines of a statement without changes in place.
+
+    `live`: names that are read after it. `renamed`: attributes that it sets, and the names that they get.
+    """
     text = method.text
     if isinstance(statement, ast.AugAssign):
         return _augmented(statement, method, live)
@@ -82,15 +90,20 @@ def functional(statement: ast.stmt, method: Method, live: set[str]) -> list[str]
     after: list[str] = []
     before = _stored(statement, method, live, edits)
     inner = set(map(id, _chain(statement)[1:]))
+    drops = method.unrecorded and not _makes_leaf(statement)
     for node in ast.walk(statement):
         if isinstance(node, ast.keyword) and node.arg in ("out", "inplace"):
             raise CannotFix(f"`{node.arg}=` changes a tensor in place")
+        if isinstance(node, ast.Attribute) and isinstance(node.ctx, ast.Store) and renamed:
+            edits[text.start(node), text.end(node)] = renamed[ast.unparse(node)]
         if isinstance(node, ast.NamedExpr):
             raise CannotFix("a name is bound inside an expression")
         if isinstance(node, ast.IfExp) and (known := method.truth(node.test)) is not None:
             kept = node.body if known else node.orelse
             edits[text.start(node), text.start(kept)] = ""
             edits[text.end(kept), text.end(node)] = ""
+        if drops and isinstance(node, ast.expr) and (undetached := _detached(node)) is not None:
+            edits[text.end(undetached), text.end(node)] = ""
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)
@@ -103,6 +116,20 @@ def functional(statement: ast.stmt, method: Method, live: set[str]) -> list[str]
             if id(node) not in inner:
                 _method(node, node.func, statement, method, live, edits, after)
     return [*before, *_edited(statement, method, edits), *after]
+
+
+def _detached(node: ast.expr) -> ast.expr | None:
+    """``x`` of ``x.detach()``."""
+    match node:
+        case ast.Call(func=ast.Attribute(value=value, attr="detach"), args=[], keywords=[]):
+            return value
+    return None
+
+
+def _makes_leaf(statement: ast.stmt) -> bool:
+    """True if a statement sets that something requires grad: not detached, that might be an input."""
+    names = (n.attr for n in ast.walk(statement) if isinstance(n, ast.Attribute))
+    return any(name.startswith("requires_grad") for name in names)
 
 
 def _chain(statement: ast.stmt) -> list[ast.Call]:
@@ -124,7 +151,9 @@ def _stored(
     match statement:
         case ast.Assign(targets=[ast.Subscript() as target], value=value):
             root = root_of(target)
-            if root is None or not method.is_read_before(root, statement):
+            key = target.slice
+            of_dictionary = isinstance(key, ast.Constant) and isinstance(key.value, str)
+            if root is None or of_dictionary or not method.is_read_before(root, statement):
                 return []
             method.check_alone(root, live)
             if root not in reads(value):

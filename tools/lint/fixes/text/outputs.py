@@ -15,15 +15,15 @@ from .parameters import Parameters
 from .place import Place, body_of
 from .reading import changed
 from .saved_call import Saving as SaveCall
-from .saved_call import Taking
 from .smooth import is_smooth
+from .taking import Taking
 
 
 def saved_outputs(
     place: Place, saver: ast.FunctionDef, saving: SaveCall | None, taking: Taking
 ) -> list[Saved]:
     """The outputs that are saved by name in one place, unchanged until the end, and enter a gradient."""
-    if saving is None or saving.others or place.facts.forward.writes:
+    if saving is None or saving.others or taking.others or place.facts.forward.writes:
         return []
     later = {n for s in ast.walk(saver) if _is_later(s, saving.statement) for n in changed(s)}
     return [

@@ -63,9 +63,16 @@ def _written_parts(statement: ast.Assign) -> set[str]:
 
 def changed(node: ast.AST) -> set[str]:
     """Names that a statement binds, or whose tensor it writes."""
-    found = bound(node)
+    return bound(node) | written(node)
+
+
+def written(node: ast.AST) -> set[str]:
+    """Names whose tensor, list or object a statement changes in place, as far as it says so."""
+    found: set[str] = set()
     for n in ast.walk(node):
         match n:
+            case ast.AugAssign(target=ast.Name(id=name)):
+                found.add(name)
             case ast.Call(func=ast.Attribute(value=value, attr=attr)) if torch_names.is_in_place(attr):
                 found |= {root} if (root := root_of(value)) else set()
             case ast.Subscript(value=value, ctx=ast.Store()) | ast.Attribute(value=value, ctx=ast.Store()):

@@ -1,14 +1,14 @@
-"""The hand-over of saved values: ``ctx.save_for_backward(...)``, and how the backward takes them."""
+"""The hand-over of saved values: ``ctx.save_for_backward(...)``, and what the backward is to take besides."""
 
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 
-from ...analyses.context import READS_SAVED
-from .place import body_of, unused
+from .place import unused
 from .splices import CannotFix, Text
+from .taking import Taking
 
 LONGEST = 88  # longer lines are wrapped as formatters do, with a comma at the end
 
@@ -33,6 +33,11 @@ class Saving:
     def names(self) -> list[str]:
         """The names of its arguments in order."""
         return [a.id if isinstance(a, ast.Name) else "" for a in self.call.args]
+
+    @property
+    def count(self) -> int | None:
+        """The number of its arguments; None where one is starred."""
+        return len(self.call.args) if self.last == len(self.call.args) else None
 
     @property
     def last(self) -> int:
@@ -63,99 +68,6 @@ def find_saving(function: ast.FunctionDef, context: str, several: bool = False) 
 
 
 @dataclass
-class Taking:
-    """The statements of a backward that take what is saved: by unpacking, or item by item.
-
-    `place`: the statement after which all of them are bound; None where it takes none, or only inside
-    expressions, which are `inline`.
-    """
-
-    context: str
-    function: ast.FunctionDef
-    place: ast.stmt | None
-    unpacked: ast.Assign | None
-    items: dict[int, str]
-    inline: dict[int, list[ast.Subscript]]
-
-    def bind(self, index: int, name: str, text: Text) -> list[str]:
-        """The lines that bind an item that is taken inside expressions, which then say the name."""
-        nodes = self.inline.get(index, [])
-        for node in nodes:
-            text.replace(node, name)
-        return [f"{name} = {text.of(nodes[0])}"] if nodes else []
-
-    def local(self, index: int) -> str | None:
-        """The name that the item gets."""
-        if self.unpacked is None:
-            return self.items.get(index)
-        target = self.unpacked.targets[0]
-        elements = target.elts if isinstance(target, ast.Tuple | ast.List) else []
-        starred = [i for i, e in enumerate(elements) if isinstance(e, ast.Starred)]
-        if index >= len(elements) or (starred and index >= starred[0]):
-            return None
-        element = elements[index]
-        return element.id if isinstance(element, ast.Name) else None
-
-
-def find_taking(function: ast.FunctionDef, inside: bool = False) -> Taking:
-    """The way in which a backward takes what is saved; `CannotFix` where it is neither of the two.
-
-    `inside`: it may unpack in a branch.
-    """
-    arguments = [*function.args.posonlyargs, *function.args.args]
-    first = 1 if any(getattr(d, "id", "") == "classmethod" for d in function.decorator_list) else 0
-    context = arguments[first].arg
-    uses: list[ast.expr] = [
-        node
-        for node in ast.walk(function)
-        if isinstance(node, ast.Attribute) and node.attr in READS_SAVED and _is(node.value, context)
-    ]
-    if not uses:
-        return Taking(context, function, None, None, {}, {})
-    items: dict[int, str] = {}
-    place = None
-    body = body_of(function)
-    for statement in _within(body) if inside else body:
-        match statement:
-            case ast.Assign(targets=[ast.Tuple() | ast.List()], value=value) if (
-                value in uses and len(uses) == 1
-            ):
-                return Taking(context, function, statement, statement, {}, {})
-            case ast.Assign(
-                targets=[ast.Name(id=name)],
-                value=ast.Subscript(value=value, slice=ast.Constant(value=int(index))),
-            ) if value in uses and statement in body:
-                uses.remove(value)
-                items[index] = name
-                place = statement
-    inline = _inline(function, uses)
-    if sum(map(len, inline.values())) != len(uses) or (inline and items):
-        raise CannotFix("the backward does not unpack what is saved in one place")
-    return Taking(context, function, place, None, items, inline)
-
-
-def _within(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block, and those of its branches."""
-    for statement in statements:
-        yield statement
-        if isinstance(statement, ast.If):
-            yield from _within([*statement.body, *statement.orelse])
-
-
-def _inline(function: ast.FunctionDef, uses: list[ast.expr]) -> dict[int, list[ast.Subscript]]:
-    found: dict[int, list[ast.Subscript]] = {}
-    for node in ast.walk(function):
-        match node:
-            case ast.Subscript(value=value, slice=ast.Constant(value=int(index))) if value in uses:
-                found.setdefault(index, []).append(node)
-    return found
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
-
-
-@dataclass
 class Handover:
     """Both ends, to which `add` adds what is to be saved besides."""
 
@@ -179,7 +91,9 @@ class Handover:
         locals_ = {name: (called or {}).get(name) or unused(name, self.taken_names) for name in names}
         if self.saving is None:
             return locals_, self._first(names, locals_)
-        if self.taking.unpacked is None and (self.taking.items or self.taking.inline):
+        if self.taking.unpacked is None and (
+            self.taking.items or self.taking.inline or not self.taking.reader
+        ):
             return locals_, self._more_items(names, locals_)
         if self.taking.unpacked is None:
             raise CannotFix("the backward does not take what is saved")
@@ -202,40 +116,59 @@ class Handover:
         assert self.saving is not None
         if self.saving.last != len(self.saving.call.args):
             raise CannotFix("a list of unknown length is saved")
-        start = len(self.saving.call.args)
-        self._set_arguments([*self._arguments(), *names])
-        self._set_others(names)
-        context = self.taking.context
-        return [f"{locals_[n]} = {context}.saved_tensors[{start + i}]" for i, n in enumerate(names)]
+        saved = self.saving.names
+        known = [
+            n for n in names if n in saved and all(_same_place(n, one, saved) for one in self.saving.all)
+        ]
+        new = [name for name in names if name not in known]
+        if new:
+            self._set_arguments([*self._arguments(), *new])
+            self._set_others(new)
+        more = [(saved.index(name), locals_[name]) for name in known]
+        more += [(len(saved) + i, locals_[name]) for i, name in enumerate(new)]
+        return self.taking.more(more, self.text, self.taken_names | {*locals_.values()})
 
     def _change_both(self, names: list[str], locals_: dict[str, str], dropped: str | None) -> None:
         assert self.saving is not None
-        assert self.taking.unpacked is not None
-        target = self.taking.unpacked.targets[0]
-        assert isinstance(target, ast.Tuple | ast.List)
-        saved, taken = self._arguments(), [self.text.of(e) for e in target.elts]
-        at = self.saving.last
-        if at != len(saved) and not (at < len(taken) and taken[at].startswith("*")):
-            raise CannotFix("a list of unknown length is saved")
-        if at == len(saved) and len(taken) != at:
-            raise CannotFix("the backward unpacks another number of values than are saved")
+        saved = self._arguments()
         new = [locals_[n] for n in names]
-        if dropped is not None:
-            index = self.saving.names.index(dropped)
-            saved[index : index + 1], taken[index : index + 1] = names[:1], new[:1]
+        index = self.saving.names.index(dropped) if dropped is not None else None
+        for taking in self.taking.all:
+            self._take_more(taking, new, index)
+        at = self.saving.last
+        if index is not None:
+            saved[index : index + 1] = names[:1]
             at -= not names
-            names, new = names[1:], new[1:]
-        saved[at:at], taken[at:at] = names, new
+            names = names[1:]
+        saved[at:at] = names
         self._set_arguments(saved)
         self._set_others(names)
+
+    def _take_more(self, taking: Taking, new: list[str], dropped: int | None) -> None:
+        """Unpack more values, and leave out the one at the place of what is `dropped`."""
+        assert self.saving is not None
+        assert taking.unpacked is not None
+        target = taking.unpacked.targets[0]
+        assert isinstance(target, ast.Tuple | ast.List)
+        taken = [self.text.of(e) for e in target.elts]
+        at, count = self.saving.last, len(self.saving.call.args)
+        if at != count and not (at < len(taken) and taken[at].startswith("*")):
+            raise CannotFix("a list of unknown length is saved")
+        if at == count and len(taken) != at:
+            raise CannotFix("the backward unpacks another number of values than are saved")
+        if dropped is not None:
+            taken[dropped : dropped + 1] = new[:1]
+            at -= not new
+            new = new[1:]
+        taken[at:at] = new
         if taken:
             written = self.text.of(target)
             bare = isinstance(target, ast.Tuple) and not written.startswith("(")
             inside = ", ".join(taken) + ("," if len(taken) == 1 else "")
-            if self._fits(self.taking.unpacked, self.text.of(target), inside):
+            if self._fits(taking.unpacked, written, inside):
                 self.text.replace(target, inside if bare else f"({inside})")
             else:
-                self.text.replace(target, self._wrapped("(", taken, ")", self.taking.unpacked))
+                self.text.replace(target, self._wrapped("(", taken, ")", taking.unpacked))
 
     def _arguments(self, saving: Saving | None = None) -> list[str]:
         saving = saving or self.saving
@@ -268,6 +201,10 @@ class Handover:
         blank = self.text.indent(statement)
         lines = "".join(f"{blank}    {part},\n" for part in parts)
         return f"{head}\n{lines}{blank}{tail}"
+
+
+def _same_place(name: str, saving: Saving, names: list[str]) -> bool:
+    return saving.names[names.index(name)] == name
 
 
 def _tuple(names: list[str]) -> str:

@@ -10,8 +10,9 @@ from .aliases import Aliases
 from .parameters import Parameters
 from .place import Place
 from .reading import root_of
-from .saved_call import find_saving, find_taking
+from .saved_call import find_saving
 from .splices import CannotFix
+from .taking import find_taking
 
 
 def shared_saved(place: Place) -> set[tuple[str, str]]:
@@ -37,12 +38,15 @@ def shared_saved(place: Place) -> set[tuple[str, str]]:
 def _taken(place: Place, saver: ast.FunctionDef) -> Iterator[tuple[str, str]]:
     """Names of the backward, each with the name of the forward whose memory it shares."""
     context = Parameters(saver, place).context
-    saving, taking = find_saving(saver, context, several=True), find_taking(place.backward, inside=True)
+    saving = find_saving(saver, context, several=True)
+    count = saving.count if saving is not None else None
+    taking = find_taking(place.backward, inside=True, count=count)
     for one in saving.all if saving is not None else ():
         for index, argument in enumerate(one.call.args):
-            local, root = taking.local(index), root_of(argument)
-            if local is not None and root is not None:
-                yield local, root
+            root = root_of(argument)
+            for local in (part.local(index) for part in taking.all):
+                if local is not None and root is not None:
+                    yield local, root
     stored = {}
     for node in ast.walk(saver):
         match node:

@@ -9,11 +9,14 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 
 from ...analyses.statements import is_tensor_test
+from .aliases import Aliases
 from .in_place import Method, functional
-from .reading import bound, changed, exposed, is_random, reads, sets_attribute
+from .place import unused
+from .reading import bound, changed, exposed, is_random, reads, sets_attribute, written
 from .saved_call import LONGEST
 from .splices import CannotFix, Text
 
@@ -74,11 +77,16 @@ class Slicer:
         self.after_save = wanted.save is None
         self.always = _always_true(function, wanted.context)
         self.method = Method(text, function, parameters, self._truth)
+        self.method.unrecorded = not any(_records_all(d) for d in function.decorator_list)
         self.locals = {name for statement in function.body for name in bound(statement)}
 
     def slice(self) -> Slice:
         """The slice of the whole function."""
+        held = self._held()
         lines = self._block(self.function.body)
+        if held:
+            lines.append(f"{', '.join(held)} = {', '.join(held.values())}")
+            self.found.assigned |= {*held}
         if not self.after_save:
             raise CannotFix("it is saved inside of a statement that may not run, or records")
         if self.leaves:
@@ -101,6 +109,45 @@ class Slicer:
         self.found.assigned |= set(unbound)
         return self.found
 
+    def _held(self) -> dict[str, str]:
+        """The local names of attributes that hold what has a name, and those names, where they differ.
+
+        What changes the value in place later on changes what the attribute holds. So the value is that at the
+        function's end, where the name has it until then.
+        """
+        if isinstance(self.wanted.save, ast.Assign):
+            self._check_kept([self.wanted.save])
+        found: dict[str, str] = {}
+        context = self.wanted.context
+        for attribute, local in self.wanted.attributes.items():
+            stores = [s for s in _simple(self.function.body) if sets_attribute(s, context, attribute)]
+            name = _stored_name(stores[0], context, attribute) if len(stores) == 1 else ""
+            later = self._later(stores)
+            rebinds = any(name in _rebound(s) for s in later)
+            if name and stores[0] in self.function.body and not rebinds and name not in self.parameters:
+                self.needed.discard(f"{context}.{attribute}")
+                self.needed.add(name)
+                found |= {} if name == local else {local: name}
+            else:
+                self._check_kept(stores)
+        return found
+
+    def _later(self, stores: list[ast.stmt]) -> list[ast.stmt]:
+        """The statements that may run after one that stores, those of a loop around it among them."""
+        first = min((s.end_lineno or s.lineno for s in stores), default=0)
+        for loop in ast.walk(self.function):
+            inside = isinstance(loop, ast.For | ast.While) and any(s in ast.walk(loop) for s in stores)
+            first = min(first, loop.lineno) if inside and isinstance(loop, ast.stmt) else first
+        return [s for s in ast.walk(self.function) if isinstance(s, ast.stmt) and s.lineno > first]
+
+    def _check_kept(self, stores: list[ast.stmt]) -> None:
+        """Raise `CannotFix` where a value that is stored may be changed in place later on."""
+        memory = Aliases(self.function, self._truth, written=True)
+        values = [s.value for s in stores if isinstance(s, ast.Assign)]
+        names = {name for value in values for name in memory.sharing(value)}
+        if kept := sorted(names & {name for s in self._later(stores) for name in written(s)}):
+            raise CannotFix(f"`{kept[0]}` changes after it is stored")
+
     def _check_attributes(self, statement: ast.stmt) -> None:
         """An attribute that is computed again must not be read as it was saved."""
         if any(_is_one(node, self.wanted) for node in ast.walk(statement)):
@@ -117,6 +164,8 @@ class Slicer:
         """An attribute that is computed again must be set by a statement of its own, maybe in a branch."""
         plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
         if isinstance(statement, ast.If) or (plain and self._sets_one(statement)):
+            return
+        if _attributes_in_tuple(statement, self.wanted.context):
             return
         if isinstance(statement, ast.With) and all(map(_records_nothing, statement.items)):
             return
@@ -166,6 +215,8 @@ class Slicer:
                 owner == self.wanted.context
             ):
                 return self._attribute(name, statement.value)
+            case ast.Assign() if names := _attributes_in_tuple(statement, self.wanted.context):
+                return self._tuple(statement, names)
             case ast.Assign(value=value) if touched and self._is_given(value):
                 self.found.parameters |= touched
                 self.needed -= touched
@@ -184,7 +235,7 @@ class Slicer:
             case ast.With(items=items, body=body) if all(map(_records_nothing, items)):
                 return self._block(body)  # nothing is recorded in a forward anyway
             case ast.With(items=items, body=body) if all(map(_records, items)) and not self._saves(statement):
-                return self._block(body)
+                return self._recorded(body)
             case ast.FunctionDef() | ast.Import() | ast.ImportFrom() if touched:
                 return self._whole(statement, touched, reads(statement) - bound(statement))
             case ast.Expr(value=ast.Call(args=args)) if self._may_write(args) and not touched:
@@ -192,6 +243,13 @@ class Slicer:
         if touched:
             raise CannotFix(f"`{sorted(touched)[0]}` is computed inside a `{_keyword(statement)}`")
         return []
+
+    def _recorded(self, body: list[ast.stmt]) -> list[str]:
+        """The lines of a block that records: what it detaches is detached on purpose."""
+        before, self.method.unrecorded = self.method.unrecorded, False
+        lines = self._block(body)
+        self.method.unrecorded = before
+        return lines
 
     def _saves(self, statement: ast.stmt) -> bool:
         """True if what is wanted is saved inside of a statement."""
@@ -278,6 +336,27 @@ class Slicer:
         self._note(made, {local}, self._reads(value))
         self.own.discard(local)
         return [f"{local} = {lines[0]}", *lines[1:]]
+
+    def _tuple(self, statement: ast.Assign, attributes: list[str]) -> list[str]:
+        """``ctx.a, b = value`` as ``a, b = value``."""
+        wanted = {name: f"{self.wanted.context}.{name}" for name in attributes}
+        plain = bound(statement)
+        if not self.needed & {*wanted.values(), *plain}:
+            return []
+        others = plain | self.locals | {*self.wanted.attributes.values()}
+        renamed: dict[str, str] = {}
+        for name, pseudo in wanted.items():
+            local = self.wanted.attributes.get(name) or unused(name, others)
+            if local in plain | self.needed | self.own | {*renamed.values()}:
+                raise CannotFix(f"`{local}` is another value than `{pseudo}`")
+            renamed[pseudo] = local
+        if is_random(statement):
+            raise CannotFix("it depends on random numbers")
+        self.needed -= plain | {*renamed}
+        lines = functional(statement, self.method, set(self.needed), renamed)
+        self._note(statement, plain | {*renamed.values()}, self._reads(statement) - {self.wanted.context})
+        self.own -= {*renamed.values()}
+        return lines
 
     def _branches(self, statement: ast.If) -> list[str]:
         known = self._truth(statement.test)
@@ -427,6 +506,49 @@ def _always_true(function: ast.FunctionDef, context: str) -> set[str]:
     return {name for name in found if counts[name] == 1}
 
 
+def _simple(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
+    """The statements of a block that have no others in them, and those of its branches and loops."""
+    for statement in statements:
+        inner = [s for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt)]
+        yield from _simple(inner) if inner else (statement,)
+
+
+def _stored_name(statement: ast.stmt, context: str, attribute: str) -> str:
+    """``t`` of ``ctx.t = t`` and ``ctx.t = t = value``; "" for another statement."""
+    for one in split(statement):
+        if sets_attribute(one, context, attribute) and isinstance(one, ast.Assign):
+            return one.value.id if isinstance(one.value, ast.Name) and len(one.targets) == 1 else ""
+    return ""
+
+
+def _rebound(statement: ast.stmt) -> set[str]:
+    """Names that a statement, and not one inside of it, gives another value."""
+    match statement:
+        case ast.For(target=target):
+            return bound(target)
+        case (
+            ast.Assign() | ast.AnnAssign() | ast.With() | ast.Import() | ast.ImportFrom() | ast.FunctionDef()
+        ):
+            return bound(statement)
+        case ast.Expr() | ast.Return():
+            return bound(statement)
+    return set()
+
+
+def _attributes_in_tuple(statement: ast.stmt, context: str) -> list[str]:
+    """``a`` of ``ctx.a, b = value``; none where the targets are anything but names and such attributes."""
+    match statement:
+        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
+            found = [t.attr for t in targets if isinstance(t, ast.Attribute) and _is_name(t.value, context)]
+            names = sum(isinstance(t, ast.Name) for t in targets)
+            return found if len(found) + names == len(targets) else []
+    return []
+
+
+def _is_name(node: ast.expr, name: str) -> bool:
+    return isinstance(node, ast.Name) and node.id == name
+
+
 def _is_one(node: ast.AST, wanted: Wanted) -> bool:
     """True if it is one of the attributes that are wanted, read."""
     match node:
@@ -446,6 +568,10 @@ def leaves_of(statement: ast.stmt) -> set[str]:
             names = by.elts if isinstance(by, ast.Tuple | ast.List) else [by]
             return {ast.unparse(name) for name in names}
     return set()
+
+
+def _records_all(decorator: ast.expr) -> bool:
+    return ast.unparse(decorator).rpartition(".")[2] in ("enable_grad", "enable_grad()")
 
 
 def _records(item: ast.withitem) -> bool:
