@@ -35,8 +35,8 @@ from .samples import DECOMPOSITIONS, Case, every_case, samples
 ORDER = 2
 UNITS = 12
 TOLERANCE = {np.dtype("float32"): 3e-3, np.dtype("float64"): 1e-7}
-# Not what kernels are built with, but compiled four times as fast, with the same warnings.
-FLAGS = ("-std=c++20", "-O1", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
+# Not what kernels are built with, but compiled six times as fast, with the same warnings.
+FLAGS = ("-std=c++20", "-Og", "-ffp-contract=off", "-DPB_SEPARATE_RUNTIME", "-fPIC")
 
 
 def every_formula() -> list[Case]:
@@ -95,13 +95,13 @@ def every_kernel(*names: str) -> dict[str, Kernels]:
     return linked(made)
 
 
-def linked(there: Sequence[Kernels], *macros: str) -> dict[str, Kernels]:
-    """The same kernels by their cases, compiled without warnings, a few at a time, with these macros."""
+def linked(there: Sequence[Kernels], *options: str) -> dict[str, Kernels]:
+    """The same kernels by their cases, compiled without warnings, a few at a time, with these options."""
     units = [there[unit::UNITS] for unit in range(UNITS)]
     with ThreadPoolExecutor(2) as pool:
         runtime = _compile(f'#include "{RUNTIME}"\n', "-c", ".o")
         texts = ["\n".join(kernels.text for kernels in unit) for unit in units if unit]
-        paths = list(pool.map(lambda text: _compile(text, "-shared", ".so", str(runtime), *macros), texts))
+        paths = list(pool.map(lambda text: _compile(text, "-shared", ".so", str(runtime), *options), texts))
     for unit, path in zip(units, paths, strict=False):
         for kernels in unit:
             library = KernelLibrary(path, kernels.compiled.formula.name)
@@ -109,20 +109,20 @@ def linked(there: Sequence[Kernels], *macros: str) -> dict[str, Kernels]:
     return {str(kernels.case): kernels for kernels in there}
 
 
-def _compile(text: str, how: str, ending: str, *linked: str) -> Path:
-    """What the compiler makes of a text, kept in the cache of kernels."""
+def _compile(text: str, how: str, ending: str, *options: str) -> Path:
+    """What the compiler makes of a text with more options, kept in the cache of kernels."""
     compiler = find_compiler()
 
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text, encoding="utf-8")
-        command = [*compiler.command, *FLAGS, how, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source), *linked]
+        command = [*compiler.command, *FLAGS, how, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source), *options]
         done = subprocess.run(
             [*command, "-o", str(target), "-lm"], capture_output=True, text=True, check=False
         )
         assert done.returncode == 0, done.stderr[:4000]
 
-    return cache.entry(key_of(text, how, *FLAGS, *WARNINGS), make, ending)
+    return cache.entry(key_of(text, how, *FLAGS, *WARNINGS, *options), make, ending)
 
 
 def leaves_of(args: tuple[Any, ...]) -> list[Any]:
