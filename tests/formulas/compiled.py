@@ -116,10 +116,9 @@ def _compile(text: str, how: str, ending: str, *options: str) -> Path:
     def make(target: Path) -> None:
         source = target.with_suffix(".cpp")
         source.write_text(text, encoding="utf-8")
-        command = [*compiler.command, *FLAGS, how, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source), *options]
-        done = subprocess.run(
-            [*command, "-o", str(target), "-lm"], capture_output=True, text=True, check=False
-        )
+        command = [*compiler.command, *FLAGS, how, *WARNINGS, "-Werror", f"-I{INCLUDE}", str(source)]
+        command += [*options, "-o", str(target), "-lm"]
+        done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr[:4000]
 
     return cache.entry(key_of(text, how, *FLAGS, *WARNINGS, *options), make, ending)
