@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import re
 import shutil
 import subprocess
@@ -9,12 +10,18 @@ import sys
 
 import pytest
 
+from pullback.engine.core.errors import CompilerError
 from pullback.tools.cli import main
 
 pytestmark = pytest.mark.torch
 pytest.importorskip("expecttest")
 
 FEW = ("exp", "addcmul", "lerp.Scalar")
+SWITCH = """
+extern "C" int operators = 0;
+extern "C" void pullback_operators_on() { ++operators; }
+extern "C" void pullback_operators_off() { --operators; }
+"""
 
 
 def compared(folder, *options):
@@ -24,6 +31,33 @@ def compared(folder, *options):
     return done.returncode, done.stdout.splitlines() + done.stderr.splitlines()
 
 
+@pytest.mark.compiler
+def test_the_operators_are_on_in_a_block(tmp_path):
+    from pullback.torch.nodes.library import build, load
+
+    (tmp_path / "library.cpp").write_text(SWITCH)
+    (tmp_path / "operators_0.cpp").write_text("int other = 0;")
+    library = load(tmp_path)
+    counted = ctypes.c_int.in_dll(ctypes.CDLL(str(build(tmp_path))), "operators")
+    with library.on():
+        assert counted.value == 1
+    assert counted.value == 0
+
+
+@pytest.mark.compiler
+def test_what_is_not_compiled_is_an_error_with_its_reason(tmp_path):
+    from pullback.torch.nodes.library import load
+
+    with pytest.raises(CompilerError, match=r"has no C\+\+: pullback export-derivatives"):
+        load(tmp_path)
+    (tmp_path / "library.cpp").write_text(SWITCH)
+    (tmp_path / "operators_0.cpp").write_text("int other = not_there;")
+    with pytest.raises(CompilerError, match="not_there"):
+        load(tmp_path)
+
+
+# A file with PyTorch's headers takes a quarter of a minute to compile, and `op_db` as long to load.
+@pytest.mark.slow
 def test_first_and_second_gradients_equal_those_of_pytorch(imported_table, tmp_path):
     formulas = tmp_path / "formulas"
     formulas.mkdir()
