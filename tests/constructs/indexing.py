@@ -88,7 +88,7 @@ def bound_or_none(x, *, n: int):
 
 
 @SECTION.example("a slice that each iteration of a loop chooses", call(X, n=2))
-def slice_of_a_turn(x, *, n: int):
+def slice_of_an_iteration(x, *, n: int):
     out = x * x
     for k in range(x.shape[0] - 1):
         i = slice(0, n) if k % 2 == 0 else slice(1, 3)

@@ -292,7 +292,7 @@ def raise_in_a_loop(x, *, n: int):
 
 
 @SECTION.example("a value of the last iteration", call(X, n=3))
-def last_turn(x, *, n: int):
+def last_iteration(x, *, n: int):
     y = x
     for _ in range(n):
         t = np.sin(y)

@@ -137,12 +137,12 @@ def chosen_by_dtype(x):
 
 
 @SECTION.example("`np.kron`, `np.vecdot`, `np.trapezoid`, `np.ptp`", call(X, array(4)))
-def made_of_words(x, w):
+def composed_functions(x, w):
     blocks = np.kron(x, w)[:, :4] * np.vecdot(x, w)[:, None]
     return blocks * np.ptp(x, axis=1, keepdims=True) + np.trapezoid(x, dx=0.5)[:, None]
 
 
 @SECTION.example("`np.diag`, `np.rot90`, `np.column_stack`, `np.polyval`", call(X, array(3)))
-def arranged_by_words(x, w):
+def rearranging_functions(x, w):
     beside = np.column_stack([w, np.rot90(x)[:3], np.append(w, w)[:3]])
     return np.diag(w) @ beside * np.polyval(w, np.sin(w))[:, None]

@@ -122,7 +122,7 @@ def test_turns_may_leave_values_of_other_shapes(z):
     assert pb.gradcheck(lambda x, z: grows(x, z, n=2), x, z, order=3)
 
 
-def test_the_last_turn_leaves_its_own_shape():
+def test_the_last_iteration_leaves_its_own_shape():
     """It was once broadcast to the shapes of earlier turns."""
 
     @pb.derive_pullback
