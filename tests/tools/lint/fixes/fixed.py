@@ -55,12 +55,14 @@ def body(text: str, method: str) -> str:
 
 
 def verdict(text: str, inputs: str, folder: Path, name: str = "Scaled") -> str:
-    """What `check` says of a class."""
+    """What `check` says of a class; why, where it could not run."""
     pytest.importorskip("torch")
     from pullback.tools.torch_classes.target import load_targets
-    from pullback.tools.torch_classes.verdicts import check_class
+    from pullback.tools.torch_classes.verdicts import Verdict, check_class
 
     path = folder / f"checked_{abs(hash(text))}.py"
     path.write_text(text)
     targets, _ = load_targets(Source(str(path), text), name)
-    return check_class(targets[0], inputs).verdict.value
+    checked = check_class(targets[0], inputs)
+    why = "".join(f": {note}" for note in checked.notes) if checked.verdict is Verdict.NOT_RUN else ""
+    return checked.verdict.value + why
