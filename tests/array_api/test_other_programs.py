@@ -11,6 +11,8 @@ import pullback.numpy as pnp
 from . import other_programs
 
 NAMES = sorted(other_programs.SHAPES)
+# JAX compiles its loop for seconds.
+IN_JAX = [pytest.param(n, marks=pytest.mark.slow) if n == "hidden_markov" else n for n in NAMES]
 
 
 def arguments(name):
@@ -54,7 +56,7 @@ def test_as_hips_autograd(engine, name):
 
 
 @pytest.mark.skipif(find_spec("jax") is None, reason="jax is not installed")
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", IN_JAX)
 def test_as_jax(name):
     import jax
     import jax.numpy as jnp

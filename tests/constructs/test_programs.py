@@ -55,17 +55,22 @@ ONCE_REFUSED = [
     "for k in range(n):\n    v = np.stack([np.sin(v), x * k])[0] * v",
     "if v.shape[0] > n:\n    v = v * np.sin(v)[rows, rows]",
 ]
-NAMES = [
-    "elements in loops",
-    "lists in loops",
-    "a loop on one side",
-    "an index in a loop",
-    "a stack in a loop",
-    "an index on one side",
+# Where there are loops in loops, or several, the compiler takes seconds.
+NAMES = {
+    "elements in loops": pytest.mark.slow,
+    "lists in loops": pytest.mark.slow,
+    "a loop on one side": pytest.mark.slow,
+    "an index in a loop": (),
+    "a stack in a loop": (),
+    "an index on one side": (),
+}
+CASES = [
+    pytest.param(block, id=name, marks=marks)
+    for block, (name, marks) in zip(WRONG + ONCE_REFUSED, NAMES.items(), strict=True)
 ]
 
 
-@pytest.mark.parametrize("block", WRONG + ONCE_REFUSED, ids=NAMES)
+@pytest.mark.parametrize("block", CASES)
 @pytest.mark.compiler
 def test_a_block_agrees_with_its_kernels(tmp_path, block):
     body = "\n".join(f"    {line}" for line in block.replace("@", "1").splitlines())

@@ -84,10 +84,9 @@ def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
 
 
 @needs_nvrtc
-@pytest.mark.parametrize(("name", "architecture"), [("logsumexp", "sm_90"), ("where", "sm_80")])
-def test_kernels_compile(name, architecture):
-    *_, text = printed(*FORMULAS[name])
-    assert nvrtc.compile_cuda(text, architecture)
+def test_kernels_compile():
+    *_, text = printed(*FORMULAS["where"])
+    assert nvrtc.compile_cuda(text, "sm_90")
 
 
 @needs_nvrtc

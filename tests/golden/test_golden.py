@@ -30,7 +30,7 @@ def test_the_code_over_aten_is_what_was_reviewed(name):
 def test_it_compiles_without_warnings_and_exports_its_kernels(name, tmp_path):
     library = tmp_path / "kernel.so"
     compiler = find_compiler()
-    compiler.run(HERE / f"{name}.cpp", library, "-O1", *WARNINGS, "-Werror", *compiler.libraries)
+    compiler.run(HERE / f"{name}.cpp", library, "-Og", *WARNINGS, "-Werror", *compiler.libraries)
     kernels = ["forward", "backward", "backward_general"]
     kernels += ["backward_backward", "backward_backward_general"] if ORDERS[name] == 2 else []
     for kernel in kernels:

@@ -37,7 +37,10 @@ def test_forward_mode(engine):
     np.testing.assert_array_equal(tangent.numpy(), [3.0, 4.0])
 
 
-@pytest.mark.parametrize(("size", "engine_name"), [(2, "reference"), (2, "native"), (3, "native")])
+@pytest.mark.parametrize(
+    ("size", "engine_name"),
+    [(2, "reference"), pytest.param(2, "native", marks=pytest.mark.slow), (3, "native")],
+)
 def test_over_mpi_to_third_order(size, engine_name):
     printed, status = over_mpi(size, PROGRAMS / "collectives.py", "mpi", engine_name)
     assert status == 0, printed
@@ -74,6 +77,7 @@ def test_registered_operators_train_in_ddp_and_fsdp(tmp_path):
         assert f"rank {rank} of 2: right" in printed, printed
 
 
+@pytest.mark.slow
 def test_transforms_of_torch_are_refused_by_the_name_of_the_operator(tmp_path):
     for rank, printed in enumerate(over_gloo(2, tmp_path / "meet", PROGRAMS / "torch_transforms.py")):
         assert f"rank {rank} of 2: refused 15" in printed, printed
