@@ -76,6 +76,9 @@ class BuiltinCalls(TorchCalls):
         if name == "dict":
             if not arguments.items and "**" not in arguments.named:
                 return self.new_dictionary([*arguments.named], [*arguments.named.values()])
+            (first, *others) = arguments.first if arguments.items else (Thing(),)
+            if first.keys is not None and not others:
+                return self.new_dictionary([*first.keys], [item.value for item in first.parts or ()])
             pairs = containers.starred(arguments.first) if arguments.items else []
             values = [Item(containers.item_at(t, 1), pair.starred) for pair in pairs for t in pair.value]
             return self.new_list([*values, *(Item(value) for value in arguments.named.values())])
@@ -124,7 +127,11 @@ class BuiltinCalls(TorchCalls):
         parts = thing.parts if thing.parts is not None else []
         inside = self.frame.loops > thing.born
         if name in ("pop", "get", "setdefault") and thing.keys is not None and arguments.items:
-            return containers.at_key(thing, arguments.first)
+            others = [item.value for item in arguments.items[1:]]
+            return containers.at_key(thing, arguments.first, union(*others) or constant(None))
+        if thing.keys is not None and name in ("items", "values", "keys"):
+            made = {"items": containers.pairs(thing), "values": containers.make(parts)}
+            return made.get(name, (thing,))
         if name not in ("values", "copy", "keys", "items"):
             thing.keys = None
         if name == "append" and arguments.items:
@@ -134,7 +141,7 @@ class BuiltinCalls(TorchCalls):
                 Item(i.value, i.starred or inside) for i in containers.starred(arguments.items[-1].value)
             ]
         elif name in ("pop", "get", "setdefault"):
-            return containers.element_of((thing,))
+            return containers.element_of((thing,)) or plain()
         elif name in ("values", "copy", "keys", "items"):
             return (thing,)
         parts[:] = bounded(parts)

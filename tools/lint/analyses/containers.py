@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .values import MISSING, Facts, Form, Item, Thing, Value, bounded, combine, facts_of, union
+from .values import MISSING, Facts, Form, Item, Thing, Value, bounded, combine, constant, facts_of, union
 
 
 def make(items: Sequence[Item]) -> Value:
@@ -17,16 +17,26 @@ def dictionary(keys: Sequence[object], values: Sequence[Value], born: int = 0) -
     return (Thing(parts=[Item(value) for value in values], keys=tuple(keys), born=born),)
 
 
-def at_key(thing: Thing, at: Value) -> Value:
-    """The item of a dictionary at a key; any of its items where that is not known."""
+def at_key(thing: Thing, at: Value, other: Value = ()) -> Value:
+    """The item of a dictionary at a key, or `other` where it has none; any where the key is not known."""
     key = at[0].constant if len(at) == 1 else MISSING
-    if thing.keys is None or thing.parts is None or key not in thing.keys:
-        return element_of((thing,))
+    if thing.keys is None or thing.parts is None or key is MISSING:
+        return union(element_of((thing,)), other)
+    if key not in thing.keys:
+        return other or element_of((thing,))
     return thing.parts[thing.keys.index(key)].value
+
+
+def pairs(thing: Thing) -> Value:
+    """``thing.items()`` of a dictionary whose keys are known."""
+    items = zip(thing.keys or (), thing.parts or (), strict=True)
+    return make([Item(make([Item(constant(key)), item])) for key, item in items])
 
 
 def starred(value: Value) -> list[Item]:
     """The items of ``*value``; one item for any number of them where they are unknown."""
+    if len(value) == 1 and value[0].keys is not None:
+        return [Item(constant(key)) for key in value[0].keys]
     if len(value) == 1 and value[0].parts is not None:
         return list(value[0].parts)
     return [Item(element_of(value), starred=True)]

@@ -167,7 +167,7 @@ class Expressions(ABC):
         parts = [
             item
             for key, value in zip(keys, found, strict=True)
-            for item in (containers.starred(value) if key is None else [Item(value)])
+            for item in ([Item(containers.element_of(value), True)] if key is None else [Item(value)])
         ]
         return self.new_list(parts)
 
@@ -226,8 +226,8 @@ class Expressions(ABC):
             none = _is_none(left)
             return plain() if none is None else constant(none is isinstance(operator, ast.Is))
         if len(rights) == 1 and isinstance(operator, ast.Eq | ast.NotEq):
-            one, two = left[0].constant, right[0].constant
-            if len(left) == len(right) == 1 and one is not MISSING and two is not MISSING:
+            one, two = (v[0].constant if len(v) == 1 else MISSING for v in (left, right))
+            if one is not MISSING and two is not MISSING:
                 return constant((one == two) is isinstance(operator, ast.Eq))
         if all(thing.number for value in (left, *rights) for thing in value):
             return plain()
@@ -265,7 +265,7 @@ class Expressions(ABC):
         number: object = _number(position)
         if number is None and position and isinstance(position[0].constant, str):
             number = position[0].constant
-        return union(*(self._indexed(thing, number, index, position, node) for thing in value))
+        return union(*(self._indexed(thing, number, index, position, node) for thing in value)) or plain()
 
     def _sliced(
         self, thing: Thing, start: int | None, stop: int | None, known: tuple[bool, bool], node: ast.AST

@@ -52,7 +52,8 @@ class Use(Enum):
 class Saved:
     """A saved value: what it is, where it is computed, saved, used and returned.
 
-    `attribute`: that of the context which holds it, alone or among others; "" for none.
+    `attribute`: that of the context which holds it, alone or among others; "" for none. `written`: the
+    forward changes it in place, before it is saved or after.
     """
 
     name: str
@@ -68,6 +69,7 @@ class Saved:
     attribute: str = ""
     marked: bool = False
     used_as_object: bool = False
+    written: bool = False
 
     @property
     def on_context(self) -> bool:
@@ -207,6 +209,7 @@ class ClassFacts:
             slot.attribute,
             any(thing in self.forward.context.marked for _, thing in slot.things),
             any(thing.used_as_object for thing in (*slot.seen, *(t for _, t in slot.things))),
+            any(thing.store.written is not None for _, thing in slot.things),
         )
 
     def _saving(self, thing: Thing, saved: set[Thing], end: End) -> set[Saving]:

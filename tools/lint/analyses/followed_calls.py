@@ -62,6 +62,7 @@ class FollowedCalls(BuiltinCalls):
             made = lose(made, span, "`torch.no_grad()`")
         for value in arguments.values:
             for thing in leaves(value):
+                thing.keys = None  # it may put more into a dictionary
                 if thing.store.empty and made.kind is not Kind.NONE:
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
         if any(token.sort == "gradient" for token in made.flows):
@@ -167,8 +168,11 @@ class FollowedCalls(BuiltinCalls):
             state.names[keyword.arg] = value if value is not None else self.evaluate(fallback, State())
         if signature.kwarg is not None:
             known = {argument.arg for argument in (*positional, *signature.kwonlyargs)}
-            rest = [Item(value) for name, value in given.named.items() if name not in known]
-            state.names[signature.kwarg.arg] = containers.make(rest)
+            rest = {name: value for name, value in given.named.items() if name not in known}
+            made = containers.dictionary([*rest], [*rest.values()], self.frame.loops)
+            if "**" in rest:
+                made = containers.make([Item(value, name == "**") for name, value in rest.items()])
+            state.names[signature.kwarg.arg] = made
 
 
 def _is_kernel(name: str) -> bool:

@@ -245,7 +245,7 @@ class Statements(Expressions):
                 for thing in value:
                     if self.depth < thing.rank or not thing.name:
                         thing.name, thing.rank = name, self.depth
-                state.names[name] = value
+                state.names[name] = value or plain()
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 stars = [index for index, t in enumerate(targets) if isinstance(t, ast.Starred)]
                 before = stars[0] if stars else len(targets)

@@ -72,7 +72,10 @@ class TorchCalls(Statements):
             value = self.evaluate(argument, state)
             items += containers.starred(value) if isinstance(argument, ast.Starred) else [Item(value)]
             sources += [argument] * (len(items) - len(sources))
-        named = {keyword.arg or "**": self.evaluate(keyword.value, state) for keyword in node.keywords}
+        named: dict[str, Value] = {}
+        for keyword in node.keywords:
+            value = self.evaluate(keyword.value, state)
+            named |= {keyword.arg: value} if keyword.arg else _unpacked(value)
         return Arguments(items, named, node, tuple(sources))
 
     def torch_method(self, receiver: Value, name: str, arguments: Arguments) -> Value:
@@ -288,3 +291,12 @@ def is_whole_dtype(node: ast.Call) -> bool:
     names = (value.id if isinstance(value, ast.Name) else "" for value in values)
     dotted = (ast.unparse(value) if isinstance(value, ast.Attribute) else "" for value in values)
     return any(map(WHOLE_DTYPE.fullmatch, dotted)) or any(name in ("bool", "int", "long") for name in names)
+
+
+def _unpacked(value: Value) -> dict[str, Value]:
+    """The arguments that ``**value`` gives; under ``**`` where their names are not known."""
+    keys = value[0].keys if len(value) == 1 else None
+    names = [key for key in keys or () if isinstance(key, str)]
+    if keys is None or len(names) != len(keys):
+        return {"**": value}
+    return {name: item.value for name, item in zip(names, value[0].parts or (), strict=True)}

@@ -15,7 +15,7 @@ def facts(forward: str, backward: str, parameters: str = "x", gradients: str = "
     text = "import torch\nfrom torch.autograd import Function, Variable\nclass A(Function):\n"
     for name, arguments, body in (("forward", parameters, forward), ("backward", gradients, backward)):
         text += f"    @staticmethod\n    def {name}(ctx, {arguments}):\n"
-        text += textwrap.indent(body, " " * 8) + "\n"
+        text += textwrap.indent(textwrap.dedent(body).strip(), " " * 8) + "\n"
     (found,) = read_classes(Source("a.py", text), Program())
     return found
 
@@ -146,3 +146,24 @@ def test_what_a_starred_list_saves_is_unpacked_again() -> None:
     )
     table = {saved.name: (saved.saving, saved.use) for saved in found.saved}
     assert table == {"rest": (Saving.INPUT, Use.VALUE), "t": (Saving.INTERMEDIATE, Use.VALUE)}
+
+
+@pytest.mark.parametrize("key", ['"kind"', "x.dim()"])
+def test_what_a_dictionary_does_not_hold_is_what_is_asked_for_instead(key: str) -> None:
+    found = facts(
+        f"""
+        def kept(x, **options):
+            other = options.get({key}, x.exp())
+            return other if options.get("kind", "sym") == "sym" else x
+
+        ctx.save_for_backward(kept(x))
+        return x * 2
+        """,
+        "(t,) = ctx.saved_tensors\nreturn g * t",
+    )
+    assert [saved.saving for saved in found.saved] == [Saving.INTERMEDIATE]
+
+
+def test_an_item_of_an_empty_list_is_nothing() -> None:
+    found = facts("ctx.save_for_backward(x)\nreturn x", "items = []\nreturn g if items[0] == 1 else g * 2")
+    assert [saved.name for saved in found.saved] == ["x"]

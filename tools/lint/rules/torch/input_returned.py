@@ -53,11 +53,14 @@ CODE = "PB904"
 
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
-    """One finding per input and return."""
+    """One finding per input and return, where something says that the input is a tensor."""
+    tensors = {p.name for p in facts.forward.parameters if p.tensor} | facts.differentiable
     for end in facts.forward.ends:
         for thing in end.outputs:
             token = thing.token
-            if token is None or token.sort != "input" or token in facts.forward.context.dirty:
+            if token is None or token.sort != "input" or token.name not in tensors:
+                continue
+            if token in facts.forward.context.dirty:
                 continue
             message = f"the forward returns its input `{token.name}` unchanged"
             yield finding(
