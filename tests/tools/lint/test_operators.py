@@ -14,12 +14,12 @@ from pullback.tools.lint.linter import lint_source
 from pullback.tools.modules import find_module
 from pullback.transpile.ir import Source
 
-pytestmark = pytest.mark.torch
+pytestmark = [pytest.mark.torch, pytest.mark.filterwarnings("ignore:Sparse invariant checks")]
 torch = pytest.importorskip("torch")
 
-FILE = Path(__file__).resolve().parents[2] / "fixtures" / "lint_operators" / "operators.py"
-TEXT = FILE.read_text()
+FOLDER = Path(__file__).resolve().parents[2] / "fixtures" / "lint_operators"
 ROWS, COLUMNS = torch.tensor([0, 1, 2, 2]), torch.tensor([1, 0, 2, 1])
+Calls = dict[str, tuple[Any, tuple[tuple[int, ...], ...]]]
 WRONG = {
     "MemoryEfficientGLU",
     "FastLayerNorm",
@@ -34,10 +34,40 @@ WRONG = {
     "GumbelGate",
     "Bilerp",
 }
-REPAIRED = WRONG - {"Checkpointed", "SortedSum"}
+MORE_WRONG = {
+    "VocabCE",
+    "LSTMCell",
+    "GRUGate",
+    "InplaceSwish",
+    "TopKWithInfo",
+    "ScaledTanhAct",
+    "HelperSaves",
+    "Standardize",
+    "SoftQuant",
+    "GroupNormFn",
+    "RMSGemma",
+    "TemperedSoftmax",
+    "Biquad",
+    "MaybeRecompute",
+    "CholSolve",
+    "LogDet",
+    "Poly",
+    "StackNorm",
+    "LSE",
+    "WeightStd",
+}
+MORE_LEFT = {
+    "InplaceSwish",
+    "ScaledTanhAct",
+    "HelperSaves",
+    "Standardize",
+    "MaybeRecompute",
+    "StackNorm",
+    "LSE",
+}
 
 
-def _calls(m: Any) -> dict[str, tuple[Any, tuple[tuple[int, ...], ...]]]:
+def _calls(m: Any) -> Calls:
     """For each class but a surrogate a function of tensors, and their shapes."""
     return {
         "MemoryEfficientGLU": (lambda x: m.MemoryEfficientGLU.apply(x.sin()), ((2, 4),)),
@@ -78,6 +108,59 @@ def _calls(m: Any) -> dict[str, tuple[Any, tuple[tuple[int, ...], ...]]]:
     }
 
 
+def _more_calls(m: Any) -> Calls:
+    """The same for the second file."""
+    edges, tensor = torch.stack([ROWS, COLUMNS]), torch.tensor
+
+    def positive(a: Any) -> Any:
+        return a @ a.mT + 2 * torch.eye(a.shape[0], dtype=a.dtype)
+
+    return {
+        "VocabCE": (lambda x: m.VocabCE.apply(x.sin(), tensor([0, 2]), 0.0), ((2, 3),)),
+        "LSTMCell": (lambda g, c: m.LSTMCell.apply(g.sin(), c), ((2, 8), (2, 2))),
+        "GRUGate": (lambda z, h, n: m.GRUGate.apply(z.sin(), h, n), ((3,), (3,), (3,))),
+        "SetupOut": (lambda x, w: m.SetupOut.apply(x.sin(), w), ((2, 3), (3, 2))),
+        "InplaceExp": (lambda x: m.InplaceExp.apply(x.sin()), ((3,),)),
+        "InplaceSwish": (lambda x: m.InplaceSwish.apply(x.sin()), ((3,),)),
+        "TopKWithInfo": (lambda x: m.TopKWithInfo.apply(x.sin(), 2)[0], ((4,),)),
+        "TanhAct": (lambda x: m.TanhAct.apply(x.sin()), ((3,),)),
+        "ScaledTanhAct": (lambda x: m.ScaledTanhAct.apply(x.sin()), ((3,),)),
+        "HelperSaves": (lambda x, w: m.HelperSaves.apply(x.sin(), w), ((3,), (3,))),
+        "Standardize": (lambda x: m.Standardize.apply(x.sin()), ((5,),)),
+        "SoftQuant": (lambda x, a: m.SoftQuant.apply(x.sin(), a, 4), ((3,), ())),
+        "GroupNormFn": (lambda x, w: m.GroupNormFn.apply(x.sin(), w, 2, 1e-5), ((2, 6), (6,))),
+        "RMSGemma": (lambda x, w: m.RMSGemma.apply(x.sin(), w), ((2, 3), (3,))),
+        "SpMM": (lambda v, d: m.SpMM.apply(edges, v, d, (3, 3)), ((4,), (3, 2))),
+        "SegmentSoftmax": (
+            lambda s: m.SegmentSoftmax.apply(s.sin(), tensor([0, 1, 0, 1, 1]), 2),
+            ((5,),),
+        ),
+        "TemperedSoftmax": (lambda x: m.TemperedSoftmax.apply(x.sin(), 0.7), ((2, 3),)),
+        "Biquad": (lambda x, k: m.Biquad.apply(x.sin(), k), ((3,), ())),
+        "MaybeRecompute": (
+            lambda x, w: m.MaybeRecompute.apply(x.sin(), w, False) + m.MaybeRecompute.apply(x, w, True),
+            ((2, 3), (3, 2)),
+        ),
+        "FFTConv": (lambda x, k: m.FFTConv.apply(x.sin(), k), ((6,), (3,))),
+        "CholSolve": (lambda a, b: m.CholSolve.apply(positive(a), b), ((3, 3), (3, 2))),
+        "LogDet": (lambda a: m.LogDet.apply(positive(a)), ((3, 3),)),
+        "GradReverse": (lambda x: m.GradReverse.apply(m.GradReverse.apply(x.sin(), 1.0), 1.0), ((3,),)),
+        "TwoOut": (lambda x: m.TwoOut.apply(x.exp()), ((3,),)),
+        "Poly": (lambda x: m.poly3(x.sin()), ((3,),)),
+        "Sinh": (lambda x: m.Sinh.apply(x.sin()), ((3,),)),
+        "StackNorm": (lambda x, y: m.StackNorm.apply(x.sin(), y), ((3,), (2,))),
+        "LSE": (lambda x: m.LSE.apply(x.sin(), -1), ((2, 3),)),
+        "Triplet": (lambda a, p, n: m.Triplet.apply(a.sin(), p, n, 5.0), ((2, 3), (2, 3), (2, 3))),
+        "WeightStd": (lambda w: m.WeightStd.apply(w.sin()), ((2, 4),)),
+    }
+
+
+FILES = {
+    "operators": (_calls, WRONG, {"Checkpointed", "SortedSum"}),
+    "more_operators": (_more_calls, MORE_WRONG, MORE_LEFT),
+}
+
+
 def _loaded(text: str, folder: Path) -> ModuleType:
     path = folder / f"operators_{abs(hash(text))}.py"
     path.write_text(text)
@@ -99,16 +182,21 @@ def _right(call: Any, shapes: tuple[tuple[int, ...], ...]) -> tuple[bool, bool]:
     return torch.autograd.gradcheck(call, inputs, raise_exception=False), second
 
 
-def test_what_lint_finds_is_what_running_gives(tmp_path: Path) -> None:
-    found = {f.name for f in lint_source(Source(str(FILE), TEXT)).findings if f.severity == "error"}
-    assert found == WRONG
-    for name, (call, shapes) in _calls(_loaded(TEXT, tmp_path)).items():
-        assert _right(call, shapes) == (True, name not in WRONG), name
+@pytest.mark.parametrize("name", FILES)
+def test_what_lint_finds_is_what_running_gives(name: str, tmp_path: Path) -> None:
+    calls, wrong, _ = FILES[name]
+    path = FOLDER / f"{name}.py"
+    found = lint_source(Source(str(path), path.read_text())).findings
+    assert {finding.name for finding in found if finding.severity == "error"} == wrong
+    for one, (call, shapes) in calls(_loaded(path.read_text(), tmp_path)).items():
+        assert _right(call, shapes) == (True, one not in wrong), one
 
 
-def test_most_of_the_wrong_ones_are_repaired(tmp_path: Path) -> None:
-    made = fix_source(Source(str(FILE), TEXT), find_module, lambda _, found: found)
-    assert {finding.name for finding, _ in made.left if finding.severity == "error"} == WRONG - REPAIRED
-    calls = _calls(_loaded(made.text, tmp_path))
-    for name in REPAIRED:
-        assert _right(*calls[name]) == (True, True), name
+@pytest.mark.parametrize("name", FILES)
+def test_most_of_the_wrong_ones_are_repaired(name: str, tmp_path: Path) -> None:
+    calls, _, left = FILES[name]
+    path = FOLDER / f"{name}.py"
+    made = fix_source(Source(str(path), path.read_text()), find_module, lambda _, found: found)
+    assert {finding.name for finding, _ in made.left if finding.severity == "error"} == left
+    for one, (call, shapes) in calls(_loaded(made.text, tmp_path)).items():
+        assert _right(call, shapes) == (True, one not in left), one

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 
 from .fix import Fix
+from .text.own_methods import check_own
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in
 from .text.reading import changed
@@ -23,6 +24,7 @@ def apply(place: Place) -> None:
     statement, name = _assignment(saver, parameters.context, attribute)
     if place.finding.code == "PB306" and not parameters.is_tensor(name):
         raise CannotFix(f"`{name}` may be no tensor")
+    check_own(place, saver, place.backward)
     saving, taking = find_saving(saver, parameters.context), find_taking(place.backward)
     last = saving.statement.lineno if saving is not None else saver.body[-1].lineno
     after = [s for s in saver.body if s is not statement and statement.lineno < s.lineno < last]

@@ -23,6 +23,7 @@ from .text.bundle import Bundle, find_bundle
 from .text.copied import copied
 from .text.inner_autograd import check_no_sweep
 from .text.outputs import follow_smoothly, forward_again, saved_outputs
+from .text.own_methods import other_backwards
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in, unused
 from .text.reading import bound, changed, root_of, sets_attribute
@@ -31,7 +32,7 @@ from .text.repeatable import check_repeatable
 from .text.saved_call import LONGEST, Handover, Saving, find_saving
 from .text.shared_saved import shared_saved
 from .text.short import is_short
-from .text.slicing import Slice, Slicer, Wanted
+from .text.slicing import Slice, Wanted, slice_of
 from .text.splices import CannotFix
 from .text.taking import Taking, find_taking
 
@@ -108,16 +109,20 @@ class _Recomputed:
 
     def __init__(self, place: Place, saved: list[Saved], with_outputs: bool = False) -> None:
         self.place, self.text, self.with_outputs = place, place.text, with_outputs
+        self.written = any(one.written for one in saved)
         check_no_sweep(place)
         functions = {id(f): f for f in (place.function_at(s.saved.line) for s in saved)}
         if len(functions) != 1:
             raise CannotFix("values are saved in several functions")
         (self.saver,) = functions.values()
+        if place.owner(self.saver) is None and self.saver not in place.module.tree.body:
+            raise CannotFix(f"`{self.saver.name}` captures it, which stands in another function")
         self.parameters = Parameters(self.saver, place)
         self.backward = place.backward
+        self.beside = other_backwards(place, self.saver, self.backward)
         self.saving = find_saving(self.saver, self.parameters.context, several=True)
-        count = self.saving.count if self.saving is not None else None
-        self.taking: Taking = find_taking(self.backward, inside=True, count=count)
+        self._count = self.saving.count if self.saving is not None else None
+        self.taking: Taking = find_taking(self.backward, inside=True, count=self._count)
         self.taken_names = names_in(self.backward)
         self.bindings: list[str] = []
         self.bundle: Bundle | None = None
@@ -203,7 +208,7 @@ class _Recomputed:
             short
             and self.bundle is None
             and self.taking.unpacked is not None
-            and not self.taking.others
+            and not (self.taking.others or self.beside)
             and self.saving is not None
             and not self.saving.others
             and self.targets[0].name in self.saving.names
@@ -217,7 +222,13 @@ class _Recomputed:
             found = self._slice_with(outputs, found)
         tensors, plain = self.parameters.to_save(found.parameters, set(found.made_tensors))
         handover = Handover(
-            self.text, self.saver, self.parameters.context, self.saving, self.taking, self.taken_names
+            self.text,
+            self.saver,
+            self.parameters.context,
+            self.saving,
+            self.taking,
+            self.taken_names,
+            tuple(find_taking(one, inside=True, count=self._count) for one in self.beside),
         )
         written, snapshots = self.parameters.snapshots(tensors, self.saving, found.made_tensors)
         dropped = self.targets[0].name if short else None
@@ -331,22 +342,34 @@ class _Recomputed:
                 {},
                 known & set(self.bundle.names),
                 self.parameters.given,
+                written=self.written,
             )
-            return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
+            return slice_of(self.place, self.saver, wanted, set(self.parameters.names))
         saving = self.saving
         statement = saving.statement if saving is not None else None
         if self.taking.unpacked is None or attributes:  # unpacking fails where nothing was saved
             self.parameters.check_returns(statement)
         given = self.parameters.given
         if saving is None:
-            wanted = Wanted(self.parameters.context, statement, names, attributes, set(), given)
+            wanted = Wanted(
+                self.parameters.context, statement, names, attributes, set(), given, written=self.written
+            )
         else:
             bound_there = [i for i in range(len(saving.names)) if all(t.local(i) for t in self.taking.all)]
             at_hand = {saving.names[i] for i in bound_there} & (known - names)
             at_hand = {n for n in at_hand if len({_place(one, n) for one in saving.all}) == 1}
             branches = self._branches(saving) if saving.others else ()
-            wanted = Wanted(self.parameters.context, statement, names, attributes, at_hand, given, branches)
-        return Slicer(self.text, self.saver, wanted, set(self.parameters.names)).slice()
+            wanted = Wanted(
+                self.parameters.context,
+                statement,
+                names,
+                attributes,
+                at_hand,
+                given,
+                branches,
+                self.written,
+            )
+        return slice_of(self.place, self.saver, wanted, set(self.parameters.names))
 
     def _branches(self, saving: Saving) -> tuple[tuple[ast.stmt, dict[str, str]], ...]:
         """Each statement that saves, with what it saves for each target."""

@@ -13,6 +13,7 @@ import ast
 from ..analyses.context import READS_SAVED
 from ..analyses.facts import Saving as Verdict
 from .fix import Fix
+from .text.own_methods import check_own
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.saved_call import Handover, find_saving
@@ -133,6 +134,7 @@ def _save_inputs(place: Place) -> None:
     parameters = Parameters(saver, place)
     if any(name not in parameters.names or not parameters.is_tensor(name) for name in missing):
         raise CannotFix("an input that is differentiated cannot be saved")
+    check_own(place, saver, place.backward)
     saving, taking = find_saving(saver, parameters.context), find_taking(place.backward)
     written, snapshots = parameters.snapshots(missing, saving, {})
     if saving is None:

@@ -24,6 +24,7 @@ from .refused import take_from
 from .text.aliases import Aliases
 from .text.callers import is_private, take_first_output
 from .text.inner_autograd import check_no_sweep
+from .text.own_methods import check_own
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.reading import changed, root_of
@@ -75,6 +76,7 @@ class _Returned:
         self.owner = owner
         if not is_private(place, owner):
             raise CannotFix("callers in other files would get one more output")
+        check_own(place, self.saver, self.backward)
         self.parameters = Parameters(self.saver, place)
         saving = find_saving(self.saver, self.parameters.context)
         if saving is None or "" in saving.names:

@@ -646,3 +646,46 @@ def test_what_is_detached_where_the_forward_records_stays_so() -> None:
         "return grad * ctx.t",
     )
     assert "x.std()" not in fixed(text).text.replace("x.std().detach()", "")
+
+
+@pytest.mark.parametrize(
+    ("helper", "reason"),
+    [
+        ("return x.exp() + rng.uniform()", "it depends on random numbers"),
+        ("return x.exp() + np.random.rand()", "it depends on random numbers"),
+        ("return inner(x)", "it depends on random numbers"),
+        ("rng.count = 1\n    return x.exp()", "`helper` sets `rng.count`"),
+        ("global calls\n    calls = 1\n    return x.exp()", "`helper` sets `calls`"),
+        ("return torch.as_tensor(np.exp(x.cpu().numpy())) * x", "it passes through NumPy"),
+        ("return x.exp() + rng.pop()", "`pop` takes something away"),
+    ],
+)
+def test_calls_that_give_something_else_each_time_are_left_alone(helper: str, reason: str) -> None:
+    text = class_of(
+        "t = helper(x, rng)\nctx.save_for_backward(t)\nreturn t * 1",
+        "(t,) = ctx.saved_tensors\nreturn grad * t, None",
+        "x, rng",
+    )
+    text = f"import numpy as np\n{text}\n\ndef helper(x, rng):\n    {helper}\n"
+    text += "\n\ndef inner(x):\n    return x.exp() * torch.rand_like(x)\n"
+    made = fixed(text)
+    assert made.text == text
+    assert [why.startswith(reason) for _, why in made.left] == [True], made.left
+
+
+@pytest.mark.parametrize(
+    "forward",
+    [
+        "t = helper(x.detach())",
+        "t = x.detach().exp()\nt = solver.solve(t)",
+        "t = x.exp()\nt.requires_grad = True",
+    ],
+)
+def test_what_may_refuse_a_history_gets_none(forward: str) -> None:
+    text = class_of(
+        f"{forward}\nt = t * 2\nctx.save_for_backward(t)\nreturn t * 1",
+        "(t,) = ctx.saved_tensors\nreturn grad * t, None",
+        "x, solver",
+    )
+    text += "\n\ndef helper(x):\n    return torch.as_tensor(x.tolist()) * x\n"
+    assert fixed(text).text == text

@@ -34,6 +34,8 @@ MISSES = {
     "changed in place": "g = x.detach()\ng.mul_(2)\nreturn grad * g",
     "an entry is set": "g = x.detach()\ng[0] = 1.0\nreturn grad * g",
     "NumPy": "return grad * torch.from_numpy(2 * x.detach().numpy())",
+    "a function of another package": "return grad * solve(x.detach() * 2)",
+    "a method of what the context holds": "return grad * ctx.solver.exp(x.detach()) * 2",
     "asked for a leaf": "g = torch.autograd.Variable(2 * x, requires_grad=True)\nreturn grad * g",
 }
 
@@ -55,7 +57,7 @@ def test_it_is_recorded(name: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("name", MISSES)
 def test_it_is_left_alone(name: str) -> None:
-    text = square(MISSES[name])
+    text = square(MISSES[name]).replace("import torch\n", "import torch\nfrom solvers import solve\n", 1)
     assert fixed(text).text.endswith(text.splitlines(keepends=True)[-1])
     for word in ("x.detach()", "Variable("):
         assert fixed(text).text.count(word) == text.count(word)

@@ -20,7 +20,10 @@ FRESH = frozenset(
 
 
 class Aliases:
-    """Pairs of names, by the assignments of a function. `written`: results of changes in place share, too."""
+    """Pairs of names, by the assignments of a function.
+
+    `written`: results of changes in place share, too. `calls`: and those of calls that are not known.
+    """
 
     def __init__(
         self,
@@ -28,8 +31,9 @@ class Aliases:
         truth: Callable[[ast.expr], bool | None],
         written: bool = False,
         shared: Iterable[tuple[str, str]] = (),
+        calls: bool = True,
     ) -> None:
-        self._truth, self._written = truth, written
+        self._truth, self._written, self._calls = truth, written, calls
         self._pairs: set[tuple[str, str]] = set(shared)
         for node in ast.walk(function):
             match node:
@@ -114,7 +118,7 @@ class Aliases:
             case ast.Attribute(attr=attr) if attr in torch_names.METHODS:
                 return
             case _:
-                for one in given:
+                for one in given if self._calls else ():
                     yield from self._roots(one)
 
 

@@ -37,6 +37,7 @@ class Method:
     """
 
     unrecorded = False
+    undetached = False  # it detached something, which now is not
 
     def __init__(
         self,
@@ -104,6 +105,7 @@ def functional(
             edits[text.end(kept), text.end(node)] = ""
         if drops and isinstance(node, ast.expr) and (undetached := _detached(node)) is not None:
             edits[text.end(undetached), text.end(node)] = ""
+            method.undetached = True
         if (
             isinstance(node, ast.Call)
             and isinstance(node.func, ast.Attribute)

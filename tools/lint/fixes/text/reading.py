@@ -128,6 +128,8 @@ def shares(method: str) -> bool:
 
 def is_random(node: ast.AST) -> bool:
     """True if something in it draws random numbers."""
-    called = (n.func for n in ast.walk(node) if isinstance(n, ast.Call))
+    called = [n.func for n in ast.walk(node) if isinstance(n, ast.Call)]
     names = (f.attr if isinstance(f, ast.Attribute) else getattr(f, "id", "") for f in called)
-    return any(name in torch_names.RANDOM for name in names)
+    if any(name in torch_names.RANDOM for name in names):
+        return True
+    return any("random" in ast.unparse(f).split(".")[:-1] for f in called)  # np.random.uniform()

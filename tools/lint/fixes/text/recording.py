@@ -20,7 +20,7 @@ _MOST = 200
 
 def check_recorded(nodes: Iterable[ast.AST], module: TorchModule) -> None:
     """Raise `CannotFix` where a function that is called there does something of that kind."""
-    for function, home in _called(nodes, module):
+    for function, home in called_functions(nodes, module):
         inside = list(_recorded(function))
         leaves = {name for node in inside for name in _leaf(node)}
         for node in inside:
@@ -35,7 +35,9 @@ def check_recorded(nodes: Iterable[ast.AST], module: TorchModule) -> None:
                     raise CannotFix(f"`{function.name}` writes into a leaf, which autograd refuses to record")
 
 
-def _called(nodes: Iterable[ast.AST], module: TorchModule) -> Iterator[tuple[ast.FunctionDef, TorchModule]]:
+def called_functions(
+    nodes: Iterable[ast.AST], module: TorchModule
+) -> Iterator[tuple[ast.FunctionDef, TorchModule]]:
     """The functions that are called there, and those that they call, with the modules that they stand in."""
     waiting = [(node, module) for node in nodes]
     seen: set[ast.AST] = set()

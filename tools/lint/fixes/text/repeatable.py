@@ -7,9 +7,12 @@ from collections.abc import Iterable, Iterator
 
 from .parameters import Parameters
 from .place import Place
+from .reading import is_random
+from .recording import called_functions
 from .splices import CannotFix
 
 _TAKE_AWAY = frozenset({"next", "pop", "popitem", "popleft"})
+_DRAWS = frozenset({"choice", "choices", "integers", "permutation", "randrange", "shuffle", "uniform"})
 _OF_ITEMS = frozenset({"list", "tuple", "Sequence", "List", "Tuple", "dict", "Dict", "Mapping", "Tensor"})
 
 
@@ -19,12 +22,39 @@ def check_repeatable(statements: Iterable[ast.stmt], parameters: Parameters, pla
     An input that the backward iterates over, too, is none: the class counts on its items coming again.
     """
     statements = list(statements)
-    for node in (node for statement in statements for node in ast.walk(statement)):
-        if isinstance(node, ast.Call) and (name := _called(node)) in _TAKE_AWAY:
-            raise CannotFix(f"`{name}` takes something away, which is not there again")
+    for statement in statements:
+        _check_calls(statement)
+    for function, _ in called_functions(statements, place.module):
+        _check_calls(function)
+        _check_state(function)
     for name in sorted(_iterated(statements) & {*parameters.names}):
         if not _comes_again(name, parameters, place):
             raise CannotFix(f"`{name}` may be an iterator, which gives its items once")
+
+
+def _check_calls(root: ast.AST) -> None:
+    """Raise `CannotFix` for calls that give something else each time, or lead out of what is recorded."""
+    for node in ast.walk(root):
+        if not isinstance(node, ast.Call):
+            continue
+        name = _called(node)
+        if name in _TAKE_AWAY:
+            raise CannotFix(f"`{name}` takes something away, which is not there again")
+        if name in _DRAWS or is_random(node):
+            raise CannotFix("it depends on random numbers")
+        if name == "numpy":
+            raise CannotFix("it passes through NumPy, and computed again it has no derivative either")
+
+
+def _check_state(function: ast.FunctionDef) -> None:
+    """Raise `CannotFix` where a function leaves something behind: in a global, or on what it is given."""
+    given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    for node in ast.walk(function):
+        match node:
+            case ast.Global() | ast.Nonlocal():
+                raise CannotFix(f"`{function.name}` sets `{node.names[0]}`")
+            case ast.Attribute(value=ast.Name(id=name), ctx=ast.Store()) if name in given - {"self"}:
+                raise CannotFix(f"`{function.name}` sets `{ast.unparse(node)}`")
 
 
 def _called(node: ast.Call) -> str:

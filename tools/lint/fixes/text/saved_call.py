@@ -69,7 +69,10 @@ def find_saving(function: ast.FunctionDef, context: str, several: bool = False) 
 
 @dataclass
 class Handover:
-    """Both ends, to which `add` adds what is to be saved besides."""
+    """Both ends, to which `add` adds what is to be saved besides.
+
+    `beside`: how other backwards take what is saved; they leave out what is saved besides.
+    """
 
     text: Text
     function: ast.FunctionDef
@@ -77,6 +80,7 @@ class Handover:
     saving: Saving | None
     taking: Taking
     taken_names: set[str]
+    beside: tuple[Taking, ...] = ()
 
     def add(
         self, names: list[str], dropped: str | None = None, called: Mapping[str, str] | None = None
@@ -88,6 +92,8 @@ class Handover:
         """
         if not names and dropped is None:
             return {}, []
+        for taking in self.beside:
+            self._leave_out(taking, len(names))
         locals_ = {name: (called or {}).get(name) or unused(name, self.taken_names) for name in names}
         if self.saving is None:
             return locals_, self._first(names, locals_)
@@ -143,6 +149,16 @@ class Handover:
         saved[at:at] = names
         self._set_arguments(saved)
         self._set_others(names)
+
+    def _leave_out(self, taking: Taking, count: int) -> None:
+        """Let another backward take what it took."""
+        if self.saving is None:
+            return
+        taking.count_from_start(self.text)
+        for one in taking.all if taking.unpacked is not None else ():
+            if any(isinstance(n, ast.Name) and n.id == "_" for n in ast.walk(one.function)):
+                raise CannotFix(f"`{one.function.name}` uses the name `_`")
+            self._take_more(one, ["*_"] if self.saving.count is not None else ["_"] * count, None)
 
     def _take_more(self, taking: Taking, new: list[str], dropped: int | None) -> None:
         """Unpack more values, and leave out the one at the place of what is `dropped`."""

@@ -15,7 +15,8 @@ from dataclasses import dataclass, field
 from ...analyses.statements import is_tensor_test
 from .aliases import Aliases
 from .in_place import Method, functional
-from .place import unused
+from .of_torch import is_of_torch
+from .place import Place, unused
 from .reading import bound, changed, exposed, is_random, reads, sets_attribute, written
 from .saved_call import LONGEST
 from .splices import CannotFix, Text
@@ -30,7 +31,8 @@ class Wanted:
     `names`: local names that come from the statement `save`. `attributes`: those of the context, each with
     the local name that it gets. `at_hand`: names that `save` saves too, with their history. `given`: the
     parameter of ``setup_context`` that holds the inputs, and the one that holds the outputs. `branches`:
-    where several statements save, each of them with the names that it saves for `names`.
+    where several statements save, each of them with the names that it saves for `names`. `written`: one of
+    the values may be changed in place.
     """
 
     context: str
@@ -40,6 +42,7 @@ class Wanted:
     at_hand: set[str]
     given: tuple[str, ...] = ()
     branches: tuple[tuple[ast.stmt, dict[str, str]], ...] = ()
+    written: bool = True
 
     def saved_at(self, statement: ast.stmt) -> dict[str, str] | None:
         """For each of `names` the name that a statement saves for it; None where it does not save."""
@@ -51,7 +54,8 @@ class Wanted:
 class Slice:
     """Lines, and what they read: parameters as they came in, saved names, the context.
 
-    `made_tensors`: parameters that come from after a statement that makes a tensor of a number.
+    `made_tensors`: parameters that come from after a statement that makes a tensor of a number. `undetached`:
+    something that the function detaches is not detached there.
     """
 
     lines: list[str] = field(default_factory=list)
@@ -62,12 +66,33 @@ class Slice:
     statements: list[ast.stmt] = field(default_factory=list)
     all_reads: set[str] = field(default_factory=set)
     made_tensors: dict[str, ast.If] = field(default_factory=dict)
+    undetached: bool = False
+
+
+def slice_of(place: Place, function: ast.FunctionDef, wanted: Wanted, parameters: set[str]) -> Slice:
+    """The slice of a function. What it detaches keeps its history where only PyTorch computes with it.
+
+    Anything else may call what a tensor with a history refuses.
+    """
+    found = Slicer(place.text, function, wanted, parameters, drops=True).slice()
+    tensors = {p.name for p in place.facts.forward.parameters if p.tensor} | place.facts.differentiable
+    objects = {wanted.context, *(parameters - tensors)}
+    if found.undetached and not all(is_of_torch(s, place.module, objects) for s in found.statements):
+        return Slicer(place.text, function, wanted, parameters).slice()
+    return found
 
 
 class Slicer:
-    """Walks a function from its end to its beginning."""
+    """Walks a function from its end to its beginning. `drops`: leave out what detaches there."""
 
-    def __init__(self, text: Text, function: ast.FunctionDef, wanted: Wanted, parameters: set[str]) -> None:
+    def __init__(
+        self,
+        text: Text,
+        function: ast.FunctionDef,
+        wanted: Wanted,
+        parameters: set[str],
+        drops: bool = False,
+    ) -> None:
         self.text, self.function, self.wanted, self.parameters = text, function, wanted, parameters
         self.needed = {f"{wanted.context}.{name}" for name in wanted.attributes}
         self.found = Slice()
@@ -77,7 +102,7 @@ class Slicer:
         self.after_save = wanted.save is None
         self.always = _always_true(function, wanted.context)
         self.method = Method(text, function, parameters, self._truth)
-        self.method.unrecorded = not any(_records_all(d) for d in function.decorator_list)
+        self.method.unrecorded = drops and not any(_records_all(d) for d in function.decorator_list)
         self.locals = {name for statement in function.body for name in bound(statement)}
 
     def slice(self) -> Slice:
@@ -105,6 +130,7 @@ class Slicer:
         unbound = sorted(set(unbound))
         if unbound:  # a branch that isn't taken leaves it out
             lines.insert(0, f"{' = '.join(unbound)} = None")
+        self.found.undetached = self.method.undetached
         self.found.lines = lines
         self.found.assigned |= set(unbound)
         return self.found
@@ -142,7 +168,7 @@ class Slicer:
 
     def _check_kept(self, stores: list[ast.stmt]) -> None:
         """Raise `CannotFix` where a value that is stored may be changed in place later on."""
-        memory = Aliases(self.function, self._truth, written=True)
+        memory = Aliases(self.function, self._truth, written=True, calls=self.wanted.written)
         values = [s.value for s in stores if isinstance(s, ast.Assign)]
         names = {name for value in values for name in memory.sharing(value)}
         if kept := sorted(names & {name for s in self._later(stores) for name in written(s)}):
@@ -296,6 +322,8 @@ class Slicer:
     def _simple(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr) -> list[str]:
         if is_random(statement):
             raise CannotFix("it depends on random numbers")
+        if any(_sets_requires_grad(node) for node in ast.walk(statement)):
+            raise CannotFix("the forward sets `requires_grad`")
         if isinstance(statement, ast.Assign):
             self.needed -= (
                 bound(statement) if leaves_of(statement) or bound(statement) & self.leaves else set()
@@ -568,6 +596,13 @@ def leaves_of(statement: ast.stmt) -> set[str]:
             names = by.elts if isinstance(by, ast.Tuple | ast.List) else [by]
             return {ast.unparse(name) for name in names}
     return set()
+
+
+def _sets_requires_grad(node: ast.AST) -> bool:
+    match node:
+        case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
+            return True
+    return False
 
 
 def _records_all(decorator: ast.expr) -> bool:

@@ -56,8 +56,7 @@ class Taking:
                 f"{self.reader} = {self.context}.saved_tensors",
                 *(f"{name} = {self.reader}[{index}]" for index, name in names),
             ]
-        for node, written in self.explicit:
-            text.replace(node, written)
+        self.count_from_start(text)
         once = self._once()
         lines = self._named(taken)
         if once is not None:
@@ -66,6 +65,11 @@ class Taking:
             text.before(self.place, lines)
             lines = []
         return [*lines, *(f"{name} = {self.reader}[{index}]" for index, name in names)]
+
+    def count_from_start(self, text: Text) -> None:
+        """Write indices that count from the end so that they mean the same where more is saved."""
+        for node, written in self.explicit:
+            text.replace(node, written)
 
     def _once(self) -> ast.expr | None:
         """The only expression that reads what is saved: a checkpoint refuses to be read twice."""

@@ -1,0 +1,112 @@
+"""Classes that share a forward or a backward: none of them loses a first gradient by another's fix."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from ..fixed import HEAD, fixed, verdict
+
+FORWARD = """
+    @staticmethod
+    def forward(ctx, x):
+        y = torch.tanh(x)
+        ctx.save_for_backward(y)
+        return y{more}
+"""
+BACKWARD = """
+    @staticmethod
+    def backward(ctx, g):
+        (y,) = ctx.saved_tensors
+        return g * (1 - y * y)
+"""
+CLASS = "class {name}({base}):" + FORWARD
+WRONG = CLASS.format(name="Scaled", base="torch.autograd.Function", more=" * 1") + BACKWARD
+BASE = "class Base(torch.autograd.Function):" + BACKWARD
+OF_BASE = BASE + "\n\n" + CLASS.format(name="Scaled", base="Base", more=" * 1")
+SHARED = {
+    "a backward of a base": (
+        OF_BASE + "\n\n" + CLASS.format(name="Other", base="Base", more=""),
+        "`Other` has the same `backward`",
+    ),
+    "a backward that another calls": (
+        WRONG
+        + "\n\n"
+        + CLASS.format(name="Other", base="torch.autograd.Function", more="")
+        + "\n    @staticmethod\n    def backward(ctx, g):\n        return Scaled.backward(ctx, g)\n",
+        "`Scaled.backward` is called in line",
+    ),
+    "a helper that two call": (
+        "def kept(ctx, x):\n    ctx.y = torch.tanh(x)\n    return ctx.y\n\n\n"
+        + "\n\n".join(
+            f"class {name}(torch.autograd.Function):\n    @staticmethod\n    def forward(ctx, x):\n"
+            f"        return kept(ctx, x) * 1\n\n    @staticmethod\n    def backward(ctx, g):\n"
+            f"        return g * (1 - ctx.y * ctx.y)\n"
+            for name in ("Scaled", "Other")
+        ),
+        "`kept` is called in several places",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", SHARED)
+def test_what_another_class_runs_is_left_alone(name: str) -> None:
+    text, reason = SHARED[name]
+    made = fixed(HEAD + text)
+    assert made.text == HEAD + text
+    assert any(why.startswith(reason) for _, why in made.left), made.left
+
+
+OTHER = "    @staticmethod\n    def backward(ctx, g):\n        {taken}\n        return g * (y > 0)\n"
+INHERITS = "class Other(Scaled):\n"
+EXTENDS = INHERITS + (
+    "    @classmethod\n    def forward(cls, ctx, x):\n        return super().forward(ctx, x)\n\n"
+)
+
+
+@pytest.mark.parametrize("head", [INHERITS, EXTENDS])
+@pytest.mark.parametrize(
+    ("taken", "after"),
+    [
+        ("(y,) = ctx.saved_tensors", "(y, *_) = ctx.saved_tensors"),
+        ("y = ctx.saved_tensors[0]", "y = ctx.saved_tensors[0]"),
+        ("y = ctx.saved_tensors[-1]", "y = ctx.saved_tensors[0]"),
+        ("[y] = ctx.saved_tensors", "(y, *_) = ctx.saved_tensors"),
+    ],
+)
+def test_another_backward_still_takes_what_it_took(head: str, taken: str, after: str, tmp_path: Path) -> None:
+    text = HEAD + WRONG + "\n\n" + head + OTHER.format(taken=taken)
+    made = fixed(text).text
+    assert after in made.partition("class Other")[2]
+    assert verdict(made, "torch.rand(3)", tmp_path) == "right"
+    assert verdict(text, "torch.rand(3)", tmp_path, "Other") == "first order wrong"
+    assert verdict(made, "torch.rand(3)", tmp_path, "Other") == "first order wrong"
+
+
+@pytest.mark.parametrize(
+    "taken",
+    [
+        "y = more(*ctx.saved_tensors)",
+        "y, _ = *ctx.saved_tensors, 1",
+        "(_,) = ctx.saved_tensors\n        y = _",
+    ],
+)
+def test_another_backward_that_takes_it_otherwise_is_left_alone(taken: str) -> None:
+    text = HEAD + WRONG + "\n\n" + INHERITS + OTHER.format(taken=taken)
+    assert fixed(text).text == text
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        OF_BASE,
+        WRONG + "\n\nclass Other(Scaled):\n    pass\n",
+        WRONG + "\n\nclass Other:\n    backward = None\n",
+    ],
+)
+def test_what_no_other_runs_otherwise_is_repaired(text: str, tmp_path: Path) -> None:
+    made = fixed(HEAD + text)
+    assert made.left == []
+    assert verdict(HEAD + text, "torch.rand(3)", tmp_path) == "silently wrong"
+    assert verdict(made.text, "torch.rand(3)", tmp_path) == "right"
