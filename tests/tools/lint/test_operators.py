@@ -155,9 +155,59 @@ def _more_calls(m: Any) -> Calls:
     }
 
 
+def _other_calls(m: Any) -> Calls:
+    """The same for the third file."""
+    tensor, double = torch.tensor, torch.float64
+    functions = {"act": torch.sin, "dact": torch.cos}
+    return {
+        "Attention": (lambda q, k, v: m.Attention.apply(q.sin(), k, v), ((1, 2, 3), (1, 3, 3), (1, 3, 2))),
+        "BatchNormTrain": (
+            lambda x, w: m.BatchNormTrain.apply(x.sin(), w, torch.zeros(3, dtype=double), 0.1, 1e-5),
+            ((4, 3), (3,)),
+        ),
+        "Scan": (lambda a, x: m.Scan.apply(a.sin(), x), ((4, 2), (4, 2))),
+        "Im2Col": (lambda x, w: m.Im2Col.apply(x.sin(), w), ((1, 1, 3, 3), (2, 4))),
+        "Pairwise": (lambda x, y: m.Pairwise.apply(x.sin(), y + 1), ((2, 3), (3, 3))),
+        "Rotary": (lambda x: m.Rotary.apply(x.sin(), torch.arange(2).double(), 10.0), ((2, 4),)),
+        "StarSaved": (lambda x, w, v: m.StarSaved.apply(x.sin(), w, v), ((2, 3), (3, 3), (3, 2))),
+        "Needs": (lambda a, b: m.Needs.apply(a.sin(), b), ((2, 3), (3, 2))),
+        "Walrus": (lambda x: m.Walrus.apply(x.sin()), ((3,),)),
+        "NewtonSqrt": (lambda x: m.NewtonSqrt.apply(x), ((3,),)),
+        "LambdaSaved": (lambda x: m.LambdaSaved.apply(x.sin()), ((3,),)),
+        "Poisson": (lambda x: m.Poisson.apply(x.sin(), tensor([1.0, 2.0, 0.0], dtype=double)), ((3,),)),
+        "EmbeddingScale": (lambda w: m.EmbeddingScale.apply(tensor([0, 2, 0]), 3 * w), ((3, 4),)),
+        "GeoMean": (lambda x: m.GeoMean.apply(x), ((2, 3),)),
+        "KwOnly": (lambda x, w: m.KwOnly.apply(x, w, functions), ((3,), (3,))),
+        "TryFinally": (lambda x: m.TryFinally.apply(x), ((3,),)),
+        "InnerHelper": (lambda x, w: m.InnerHelper.apply(x.sin(), w), ((3,), (3,))),
+        "Sorted": (lambda x, w: m.Sorted.apply(x.sin(), w), ((2, 4), (4,))),
+        "OutputMutated": (lambda x: m.OutputMutated.apply(x.sin()), ((3,),)),
+        "Whiten": (lambda x: m.Whiten.apply(x), ((4, 2),)),
+    }
+
+
+OTHER_LEFT = {"StarSaved", "Walrus", "TryFinally"}
+OTHER_WRONG = OTHER_LEFT | {
+    "Attention",
+    "BatchNormTrain",
+    "Scan",
+    "Im2Col",
+    "Pairwise",
+    "Needs",
+    "LambdaSaved",
+    "Poisson",
+    "EmbeddingScale",
+    "GeoMean",
+    "KwOnly",
+    "InnerHelper",
+    "Sorted",
+    "OutputMutated",
+    "Whiten",
+}
 FILES = {
     "operators": (_calls, WRONG, {"Checkpointed", "SortedSum"}),
     "more_operators": (_more_calls, MORE_WRONG, MORE_LEFT),
+    "other_operators": (_other_calls, OTHER_WRONG, OTHER_LEFT),
 }
 
 

@@ -118,11 +118,16 @@ class Calls(FollowedCalls):
             Thing(thing.facts if name not in torch_names.METHODS else Facts(), entity=Bound((thing,), name)),
         )
 
+    def _is_item(self, node: ast.Subscript, state: State) -> bool:
+        """True for an item of a list or dictionary, which no kernel's grid is."""
+        named = isinstance(node.slice, ast.Constant) and isinstance(node.slice.value, str)
+        return named or any(thing.parts is not None for thing in self.evaluate(node.value, state))
+
     def call(self, node: ast.Call, state: State) -> Value:
         """The value of a call."""
         if isinstance(node.func, ast.Name) and node.func.id == "super" and "super" not in state.names:
             return (Thing(entity=Dotted("super")),)
-        if isinstance(node.func, ast.Subscript):  # kernel[grid](...)
+        if isinstance(node.func, ast.Subscript) and not self._is_item(node.func, state):  # kernel[grid](...)
             arguments = self.arguments(node, state)
             callee = self.evaluate(node.func.value, state)
             made = self.opaque(callee, arguments, ast.unparse(node.func), state)
