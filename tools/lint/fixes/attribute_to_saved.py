@@ -8,7 +8,7 @@ from .fix import Fix
 from .text.own_methods import check_own
 from .text.parameters import Parameters
 from .text.place import Place, body_of, names_in
-from .text.reading import changed
+from .text.reading import changed, is_handed_on
 from .text.saved_call import Handover, find_saving
 from .text.splices import CannotFix
 from .text.taking import find_taking
@@ -31,6 +31,11 @@ def apply(place: Place) -> None:
     if any(name in changed(s) for s in after) or statement.lineno > last:
         raise CannotFix(f"`{name}` changes before it could be saved")
     _only_here(place, attribute, (saver, place.backward))
+    for function, context in ((saver, parameters.context), (place.backward, taking.context)):
+        if is_handed_on(function, context):
+            raise CannotFix(f"`{context}` goes to another function, which may use `{attribute}`")
+    if any(isinstance(use.ctx, ast.Load) for use in _uses(saver, parameters.context, attribute)):
+        raise CannotFix(f"the forward reads `{attribute}` again")
     renamed = _renamed(place.backward, f"{taking.context}.{attribute}")
     first_use = min((n.lineno for n in _uses(place.backward, taking.context, attribute)), default=10**9)
     if taking.place is not None and first_use < taking.place.lineno:

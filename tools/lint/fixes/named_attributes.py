@@ -11,6 +11,7 @@ from ..analyses.facts import Saving as Verdict
 from ..analyses.facts import Use
 from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
+from .text.reading import is_handed_on
 
 WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
 
@@ -28,7 +29,7 @@ def apply(place: Place) -> None:
     functions = {id(f): f for f in (place.function_at(line) for line, _ in held)}
     for saver in functions.values():
         context = Parameters(saver, place).context
-        if _is_handed_on(saver, context):
+        if is_handed_on(saver, context):
             continue
         taken = names_in(saver)
         for attribute in sorted({name for _, name in held}):
@@ -43,13 +44,6 @@ def apply(place: Place) -> None:
                 place.text.replace(node, name)
             for target in stored:
                 place.text.insert(place.text.end(target), f" = {name}")
-
-
-def _is_handed_on(saver: ast.FunctionDef, context: str) -> bool:
-    """True if the context itself goes to something else, which may set its attributes."""
-    owners = {id(n.value) for n in ast.walk(saver) if isinstance(n, ast.Attribute)}
-    names = (n for n in ast.walk(saver) if isinstance(n, ast.Name) and n.id == context)
-    return any(id(name) not in owners for name in names)
 
 
 def _is(node: ast.AST, context: str, attribute: str) -> bool:

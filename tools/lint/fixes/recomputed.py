@@ -22,6 +22,7 @@ from .text.aliases import Aliases
 from .text.bundle import Bundle, find_bundle
 from .text.copied import copied
 from .text.inner_autograd import check_no_sweep
+from .text.of_torch import check_of_torch
 from .text.outputs import follow_smoothly, forward_again, saved_outputs
 from .text.own_methods import other_backwards
 from .text.parameters import Parameters
@@ -147,6 +148,8 @@ class _Recomputed:
         if self.saving is not None and not self.parameters.given:
             copy = copied(saved.name, self.saver, self.saving, self.taking, self.text)
             if copy is not None:
+                if "detach" in saved.name:
+                    check_of_torch(self.place)
                 return _Target(*copy, None)
         index = self.places.setdefault(saved.name, self._index(saved))
         if index != self._index(saved):

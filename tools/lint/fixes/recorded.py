@@ -10,7 +10,7 @@ from ..analyses.context import READS_SAVED
 from ..analyses.torch_names import is_in_place
 from .fix import Fix
 from .text.inner_autograd import check_no_autograd
-from .text.of_torch import is_of_torch
+from .text.of_torch import check_of_torch
 from .text.place import Place
 from .text.reading import bound
 from .text.saved_call import LONGEST
@@ -38,10 +38,7 @@ def apply(place: Place) -> None:
     found = list(_detached(backward))
     if not found:
         raise CannotFix("nothing in the backward detaches it")
-    context = next(iter(backward.args.args)).arg
-    for call in (n for n in ast.walk(backward) if isinstance(n, ast.Call)):
-        if not is_of_torch(call, place.module, {context}):
-            raise CannotFix(f"`{ast.unparse(call.func)}` may refuse what is recorded")
+    check_of_torch(place)
     inside = {id(c): n for n in ast.walk(backward) for c in ast.iter_child_nodes(n)}
     for node, inner in found:
         text = _in_one_line(place.text.of(inner), LONGEST - node.col_offset)

@@ -7,6 +7,7 @@ import ast
 from ..analyses.torch_names import is_in_place
 from .fix import Fix
 from .text.inner_autograd import check_no_autograd
+from .text.of_torch import check_of_torch
 from .text.parameters import Parameters
 from .text.place import Place
 from .text.reading import changed
@@ -35,6 +36,8 @@ def apply(place: Place) -> None:
             if name in parameters.names and not any(name in changed(s) for s in before):
                 if _is_copy(value):
                     _check_unchanged(place, saver, name)
+                if _is_cut(value):
+                    check_of_torch(place)
                 place.text.replace(argument, name)
                 return
     raise CannotFix("it is no detached input")
@@ -56,6 +59,12 @@ def _detached(node: ast.expr | None) -> str:
 
 def _is_copy(node: ast.expr | None) -> bool:
     return any(isinstance(n, ast.Attribute) and n.attr == "clone" for n in ast.walk(node or ast.Pass()))
+
+
+def _is_cut(node: ast.expr | None) -> bool:
+    """True if it says that the tensor is to have no history, which something may refuse."""
+    names = (n.attr for n in ast.walk(node or ast.Pass()) if isinstance(n, ast.Attribute))
+    return any(name in ("detach", "data") for name in names)
 
 
 def _check_unchanged(place: Place, saver: ast.FunctionDef, name: str) -> None:

@@ -34,6 +34,8 @@ def test_an_output_is_saved_before_the_return() -> None:
     [
         ("ctx.x = x\nx = x * 2\nctx.save_for_backward(x)\nreturn x", "return grad * ctx.x", "`x` changes"),
         ("ctx.x = x\nreturn x * 2", "ctx.x = ctx.x * 1\nreturn grad * ctx.x", "the backward sets `x`"),
+        ("ctx.x = x\nreturn ctx.x * 2", "return 2 * grad * ctx.x / ctx.x", "the forward reads `x` again"),
+        ("ctx.x = x\nkeep(ctx)\nreturn x * 2", "return 2 * grad * ctx.x", "`ctx` goes to another function"),
         ("ctx.x = y = x\nreturn x * 2", "return grad * ctx.x", "`ctx.x` is not set by a plain assignment"),
     ],
 )

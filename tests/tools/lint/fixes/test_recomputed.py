@@ -595,7 +595,6 @@ def test_what_may_be_used_up_is_not_computed_again(forward: str, reason: str) ->
         ("", "grad = grad / len(ctx.parts)", "x, parts"),
         ("t = t + parts[0]", "", "x, parts"),
         ("", "", "x, parts: list[float]"),
-        ("", "", "x, *parts"),
     ],
 )
 def test_what_comes_again_is_gone_through_again(forward: str, backward: str, parameters: str) -> None:
@@ -658,6 +657,8 @@ def test_what_is_detached_where_the_forward_records_stays_so() -> None:
         ("global calls\n    calls = 1\n    return x.exp()", "`helper` sets `calls`"),
         ("return torch.as_tensor(np.exp(x.cpu().numpy())) * x", "it passes through NumPy"),
         ("return x.exp() + rng.pop()", "`pop` takes something away"),
+        ("all_gather_into_tensor(rng, x)\n    return x.exp()", "`all_gather_into_tensor` communicates"),
+        ("dist.broadcast(x, 0)\n    return x.exp()", "`broadcast` communicates"),
     ],
 )
 def test_calls_that_give_something_else_each_time_are_left_alone(helper: str, reason: str) -> None:
@@ -674,18 +675,31 @@ def test_calls_that_give_something_else_each_time_are_left_alone(helper: str, re
 
 
 @pytest.mark.parametrize(
-    "forward",
+    ("forward", "backward"),
     [
-        "t = helper(x.detach())",
-        "t = x.detach().exp()\nt = solver.solve(t)",
-        "t = x.exp()\nt.requires_grad = True",
+        ("t = helper(x.detach())", ""),
+        ("t = x.detach().exp()\nt = solver.solve(t)", ""),
+        ("t = x.detach().exp()", "grad = grad * solve(t)\n"),
+        ("t = x.exp()\nt.requires_grad = True", ""),
     ],
 )
-def test_what_may_refuse_a_history_gets_none(forward: str) -> None:
+def test_what_may_refuse_a_history_gets_none(forward: str, backward: str) -> None:
     text = class_of(
         f"{forward}\nt = t * 2\nctx.save_for_backward(t)\nreturn t * 1",
-        "(t,) = ctx.saved_tensors\nreturn grad * t, None",
+        f"(t,) = ctx.saved_tensors\n{backward}return grad * t, None",
         "x, solver",
     )
     text += "\n\ndef helper(x):\n    return torch.as_tensor(x.tolist()) * x\n"
     assert fixed(text).text == text
+
+
+@pytest.mark.parametrize("forward", ["args = args[:-1]\nt = x", "t = x"])
+def test_any_number_of_inputs_is_left_alone(forward: str) -> None:
+    text = class_of(
+        f"{forward}\nfor arg in args:\n    t = t * arg.exp()\nctx.t = t\nreturn t * 1",
+        "return (grad * ctx.t, None, None)",
+        "x, *args",
+    )
+    made = fixed(text)
+    assert made.text == text
+    assert {why for _, why in made.left} == {"`args` takes any number of inputs"}

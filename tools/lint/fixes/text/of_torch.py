@@ -6,8 +6,10 @@ import ast
 from collections.abc import Collection
 
 from ...analyses import torch_names
-from ...frontend.classes import resolve
-from ...frontend.modules import Dotted, Function, TorchModule
+from ...frontend.classes import method_of, resolve
+from ...frontend.modules import Class, Dotted, Function, TorchModule
+from .place import Place
+from .splices import CannotFix
 
 _MODULES = ("torch", "math")
 _METHODS = torch_names.METHODS | torch_names.VIEWS | torch_names.MAYBE_SAME | torch_names.MAYBE_VIEWS
@@ -31,6 +33,16 @@ def is_of_torch(node: ast.AST, module: TorchModule, objects: Collection[str] = (
     return all(_is_known(call.func, module, objects, depth) for call in calls)
 
 
+def check_of_torch(place: Place) -> None:
+    """Raise `CannotFix` where the backward calls anything else, which may refuse a tensor with a history."""
+    backward = place.backward
+    first = any(getattr(d, "id", "") == "classmethod" for d in backward.decorator_list)
+    held = {backward.args.args[first].arg}
+    for call in (n for n in ast.walk(backward) if isinstance(n, ast.Call)):
+        if not is_of_torch(call, place.module, held):
+            raise CannotFix(f"`{ast.unparse(call.func)}` may refuse what is recorded")
+
+
 def _is_known(called: ast.expr, module: TorchModule, objects: Collection[str], depth: int) -> bool:
     entity = resolve(called, module)
     if isinstance(entity, Dotted):
@@ -44,7 +56,11 @@ def _is_known(called: ast.expr, module: TorchModule, objects: Collection[str], d
             return name in _BUILTINS
         case ast.Attribute(value=value, attr=name):
             method = (name in _METHODS or torch_names.is_in_place(name)) and name not in _LEAVING
-            return method and resolve(value, module) is None and not _root(value) & {*objects}
+            owner = resolve(value, module)
+            own = method_of(owner, name) if isinstance(owner, Class) and depth < _DEEPEST else None
+            if own is not None:
+                return is_of_torch(own.node, own.owner.module, (), depth + 1)
+            return method and owner is None and not _root(value) & {*objects}
     return False
 
 

@@ -115,6 +115,13 @@ def sets_attribute(statement: ast.stmt, owner: str, name: str) -> bool:
     )
 
 
+def is_handed_on(function: ast.FunctionDef, name: str) -> bool:
+    """True if an object itself, and not an attribute of it, goes to something else."""
+    owners = {id(n.value) for n in ast.walk(function) if isinstance(n, ast.Attribute)}
+    names = (n for n in ast.walk(function) if isinstance(n, ast.Name) and n.id == name)
+    return any(id(one) not in owners for one in names)
+
+
 def shares(method: str) -> bool:
     """True if what a method gives may share memory with its tensor."""
     return (

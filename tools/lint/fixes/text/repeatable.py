@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Iterator
 
+from ...analyses.collectives import COLLECTIVES
 from .parameters import Parameters
 from .place import Place
 from .reading import is_random
@@ -13,6 +14,7 @@ from .splices import CannotFix
 
 _TAKE_AWAY = frozenset({"next", "pop", "popitem", "popleft"})
 _DRAWS = frozenset({"choice", "choices", "integers", "permutation", "randrange", "shuffle", "uniform"})
+_COMMUNICATE = {name for name in COLLECTIVES if "_" in name}  # `reduce` and `gather` are others', too
 _OF_ITEMS = frozenset({"list", "tuple", "Sequence", "List", "Tuple", "dict", "Dict", "Mapping", "Tensor"})
 
 
@@ -42,6 +44,8 @@ def _check_calls(root: ast.AST) -> None:
             raise CannotFix(f"`{name}` takes something away, which is not there again")
         if name in _DRAWS or is_random(node):
             raise CannotFix("it depends on random numbers")
+        if name in _COMMUNICATE or ast.unparse(node.func).startswith(("dist.", "torch.distributed.")):
+            raise CannotFix(f"`{name}` communicates with other processes")
         if name == "numpy":
             raise CannotFix("it passes through NumPy, and computed again it has no derivative either")
 

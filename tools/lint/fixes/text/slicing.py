@@ -15,7 +15,7 @@ from dataclasses import dataclass, field
 from ...analyses.statements import is_tensor_test
 from .aliases import Aliases
 from .in_place import Method, functional
-from .of_torch import is_of_torch
+from .of_torch import check_of_torch, is_of_torch
 from .place import Place, unused
 from .reading import bound, changed, exposed, is_random, reads, sets_attribute, written
 from .saved_call import LONGEST
@@ -79,6 +79,8 @@ def slice_of(place: Place, function: ast.FunctionDef, wanted: Wanted, parameters
     objects = {wanted.context, *(parameters - tensors)}
     if found.undetached and not all(is_of_torch(s, place.module, objects) for s in found.statements):
         return Slicer(place.text, function, wanted, parameters).slice()
+    if found.undetached:
+        check_of_torch(place)
     return found
 
 
@@ -117,6 +119,10 @@ class Slicer:
         if self.leaves:
             raise CannotFix(f"the forward differentiates by `{min(self.leaves)}`, which is no detached copy")
         unbound = []
+        arguments = self.function.args
+        several = {a.arg for a in (arguments.vararg, arguments.kwarg) if a is not None}
+        if several & self.needed:
+            raise CannotFix(f"`{min(several & self.needed)}` takes any number of inputs")
         for name in sorted(self.needed):
             if name in self.parameters:
                 self.found.parameters.add(name)
