@@ -9,6 +9,7 @@ import numpy as np
 
 MAX_DIMS = 8
 OK, UNSUPPORTED, INVALID, ABI_MISMATCH, SMALLER = range(5)
+VARIANTS = ("i32", "i64", "packed")  # of kernels of a device, as their names end
 
 
 class DLDevice(ctypes.Structure):
@@ -71,6 +72,30 @@ class Product(ctypes.Structure):
 Gemm = ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.POINTER(Product))
 
 
+class Work(ctypes.Structure):
+    """Memory that threads of a device share for totals."""
+
+    _fields_ = (("totals", ctypes.c_void_p), ("arrived", ctypes.c_void_p))
+
+
+class Launch(ctypes.Structure):
+    """The start of a kernel on a device."""
+
+    _fields_ = (
+        ("kernel", ctypes.c_char_p),
+        ("bits", ctypes.c_int32),
+        ("variant", ctypes.c_int32),
+        ("blocks", ctypes.c_int64),
+        ("arguments", ctypes.POINTER(ctypes.c_void_p)),
+        ("work", ctypes.POINTER(Work)),
+        ("totals_bytes", ctypes.c_size_t),
+        ("arrived_bytes", ctypes.c_size_t),
+    )
+
+
+Launched = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_void_p, ctypes.POINTER(Launch))
+
+
 class Runtime(ctypes.Structure):
     """Services that a kernel may use."""
 
@@ -80,6 +105,9 @@ class Runtime(ctypes.Structure):
         ("free", ctypes.c_void_p),
         ("parallel_for", ParallelFor),
         ("gemm", Gemm),
+        ("launch", Launched),
+        ("zero", ctypes.c_void_p),
+        ("threads", ctypes.c_int32),
     )
 
 

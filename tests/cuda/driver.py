@@ -1,19 +1,18 @@
-"""The CUDA driver by ctypes: the programs of a text run on a GPU, with NumPy arrays in and out."""
+"""The CUDA driver by ctypes: the kernels of a text run on a GPU, on copies of arrays."""
 
 import ctypes
 
-import numpy as np
+from pullback.engine.kernels.nvrtc import compile_cuda
 
-from pullback.transpile.loops.interpreter import run
+from .host import base_of
 
-from .host import Work, started
-from .nvrtc import compile_cuda
-
-THREADS, BLOCKS = 256, 4096
+BLOCKS = 4096
 
 
 class Gpu:
-    """The first GPU, with a context of its own."""
+    """The first GPU, with a context of its own, and the kernels of a text."""
+
+    threads = 256
 
     def __init__(self):
         self.cuda = ctypes.CDLL("libcuda.so.1")
@@ -24,6 +23,8 @@ class Gpu:
         self._check(self.cuda.cuCtxSetCurrent(context))
         self.device = device
         self.architecture = f"sm_{self._attribute(75)}{self._attribute(76)}"
+        self.module = ctypes.c_void_p()
+        self._memory = {}
 
     def _attribute(self, number):
         value = ctypes.c_int()
@@ -37,55 +38,49 @@ class Gpu:
             raise RuntimeError(f"CUDA: {text.value.decode() if text.value else status}")
 
     def load(self, text):
-        """The compiled module of a text."""
-        binary, module = compile_cuda(text, self.architecture), ctypes.c_void_p()
-        self._check(self.cuda.cuModuleLoadData(ctypes.byref(module), binary))
-        return module
+        """Compile a text; its kernels are those that are started from now on."""
+        binary, self.module = compile_cuda(text, self.architecture), ctypes.c_void_p()
+        self._check(self.cuda.cuModuleLoadData(ctypes.byref(self.module), binary))
 
-    def run(self, module, program, arguments, wide=False):
-        """The outputs of a program, by number; `wide` with indices of 64 bits."""
-
-        def launch(statement, value):
-            how = started(statement, program, value, THREADS)
-            if how.space.groups:
-                self._launch(module, statement, how, np.dtype(arguments.float_type).name, wide)
-
-        return run(program, arguments, launch)
-
-    def _launch(self, module, statement, how, dtype, wide):
-        """Copy the memory of all views there, start the kernel, and copy it back."""
-        memory = {}
-        totals = np.zeros(max(1, how.slots * how.space.parts))
-        arrived = np.zeros(max(1, how.slots), np.uint32)
-        try:
-            pointers = [ctypes.c_uint64(self._there(view, memory)) for view in how.views]
-            work = Work(self._there(totals, memory), self._there(arrived, memory))
-            values = [how.space, *pointers, *how.numbers, work]
-            given = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-            function = ctypes.c_void_p()
-            name = f"{statement.name}_{dtype}_{'i32' if how.is_small and not wide else 'i64'}".encode()
-            self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), module, name))
-            blocks = min(BLOCKS, -(-how.shares // THREADS))
-            self._check(self.cuda.cuLaunchKernel(function, blocks, 1, 1, THREADS, 1, 1, 0, None, given, None))
-            self._check(self.cuda.cuCtxSynchronize())
-            for base, pointer in memory.values():
-                place, size = ctypes.c_void_p(base.ctypes.data), ctypes.c_size_t(base.nbytes)
-                self._check(self.cuda.cuMemcpyDtoH_v2(place, pointer, size))
-        finally:
-            for _, pointer in memory.values():
-                self.cuda.cuMemFree_v2(pointer)
-
-    def _there(self, view, memory):
+    def there(self, array):
         """The address of a view on the device, with the memory that it is a view of copied there."""
-        base = view
-        while isinstance(base.base, np.ndarray):
-            base = base.base
-        if id(base) not in memory:
-            pointer = ctypes.c_uint64()
-            size = ctypes.c_size_t(max(1, base.nbytes))
-            self._check(self.cuda.cuMemAlloc_v2(ctypes.byref(pointer), size))
-            memory[id(base)] = base, pointer
+        base = base_of(array)
+        if id(base) not in self._memory:
+            pointer = self._allocated(base.nbytes)
+            self._memory[id(base)] = base, pointer
             place = ctypes.c_void_p(base.ctypes.data)
             self._check(self.cuda.cuMemcpyHtoD_v2(pointer, place, ctypes.c_size_t(base.nbytes)))
-        base, pointer = memory[id(base)]
-        return pointer.value + view.ctypes.data - base.ctypes.data
+        base, pointer = self._memory[id(base)]
+        return pointer.value + array.ctypes.data - base.ctypes.data
+
+    def fetch(self):
+        """Copy all memory back, and free it there."""
+        for base, pointer in self._memory.values():
+            place, size = ctypes.c_void_p(base.ctypes.data), ctypes.c_size_t(base.nbytes)
+            if base.flags.writeable:
+                self._check(self.cuda.cuMemcpyDtoH_v2(place, pointer, size))
+            self.cuda.cuMemFree_v2(pointer)
+        self._memory = {}
+
+    def start(self, launch, variant):
+        """Run a kernel to its end."""
+        name, function = f"{launch.kernel.decode()}_float{launch.bits}_{variant}", ctypes.c_void_p()
+        self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()))
+        work = []
+        if launch.work:
+            work = [self._allocated(launch.totals_bytes), self._allocated(launch.arrived_bytes)]
+            self._check(
+                self.cuda.cuMemsetD8_v2(work[1], ctypes.c_ubyte(0), ctypes.c_size_t(launch.arrived_bytes))
+            )
+            launch.work.contents.totals, launch.work.contents.arrived = (each.value for each in work)
+        blocks = min(BLOCKS, launch.blocks)
+        sizes = (blocks, 1, 1, self.threads, 1, 1, 0)
+        self._check(self.cuda.cuLaunchKernel(function, *sizes, None, launch.arguments, None))
+        self._check(self.cuda.cuCtxSynchronize())
+        for each in work:
+            self.cuda.cuMemFree_v2(each)
+
+    def _allocated(self, size):
+        pointer = ctypes.c_uint64()
+        self._check(self.cuda.cuMemAlloc_v2(ctypes.byref(pointer), ctypes.c_size_t(max(1, size))))
+        return pointer

@@ -81,6 +81,10 @@ inline char exchanged[1024][8];
 inline void __syncthreads() { emulated::wait(); }
 inline void __syncwarp() { emulated::wait(); }
 inline void __threadfence() {}
+inline int __ffs(int x) { return __builtin_ffs(x); }
+inline unsigned __umulhi(unsigned a, unsigned b) {
+    return static_cast<unsigned>(static_cast<std::uint64_t>(a) * b >> 32);
+}
 inline unsigned atomicAdd(unsigned* place, unsigned term) {
     const unsigned before = *place;
     *place += term;

@@ -7,16 +7,14 @@ from pathlib import Path
 
 import numpy as np
 
-from pullback.transpile.loops.interpreter import run
-
-from .host import Work, started
-
 HEADER = Path(__file__).with_name("emulated.h")
-THREADS, BLOCKS = 64, 3
+BLOCKS = 3
 
 
 class Emulated:
-    """The kernels of a text."""
+    """A device that runs the kernels of a text."""
+
+    threads = 64
 
     def __init__(self, text, folder):
         names = re.findall(r"^PB_KERNEL (\w+)\(", text, re.MULTILINE)
@@ -32,23 +30,26 @@ class Emulated:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr
         self.library = ctypes.CDLL(str(library))
+        self.started = []
 
-    def run(self, program, arguments, wide=False):
-        """The outputs of a program, by number; `wide` with indices of 64 bits."""
+    def there(self, array):
+        """The address of an array."""
+        return array.ctypes.data
 
-        def launch(statement, value):
-            how = started(statement, program, value, THREADS)
-            if not how.space.groups:
-                return
-            totals = np.full(max(1, how.slots * how.space.parts), np.nan)
-            arrived = np.zeros(max(1, how.slots), np.uint32)
-            work = Work(totals.ctypes.data, arrived.ctypes.data)
-            pointers = [ctypes.c_void_p(view.ctypes.data) for view in how.views]
-            values = [how.space, *pointers, *how.numbers, work]
-            given = (ctypes.c_void_p * len(values))(*(ctypes.addressof(value) for value in values))
-            dtype = np.dtype(arguments.float_type).name
-            suffix = "i32" if how.is_small and not wide else "i64"
-            getattr(self.library, f"run_{statement.name}_{dtype}_{suffix}")(BLOCKS, THREADS, given)
-            assert not arrived.any()
+    def fetch(self):
+        """Nothing: all memory is this one's."""
 
-        return run(program, arguments, launch)
+    def start(self, launch, variant):
+        """Run a kernel."""
+        name = f"{launch.kernel.decode()}_float{launch.bits}_{variant}"
+        totals, arrived = (
+            np.full(launch.totals_bytes, 255, np.uint8),
+            np.zeros(launch.arrived_bytes, np.uint8),
+        )
+        if launch.work:
+            launch.work.contents.totals = totals.ctypes.data
+            launch.work.contents.arrived = arrived.ctypes.data
+        blocks = min(BLOCKS, launch.blocks)
+        getattr(self.library, f"run_{name}")(blocks, self.threads, launch.arguments)
+        assert not arrived.any()
+        self.started.append(name)

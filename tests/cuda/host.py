@@ -1,108 +1,114 @@
-"""The host's part of a launch: its space, its operands and its memory, of views that NumPy has."""
+"""The host's part of printed CUDA, compiled, and called for a device that is given."""
 
 import ctypes
-from dataclasses import dataclass
-from functools import cache
-from math import prod
 
 import numpy as np
 
-from pullback.transpile.loops.expressions import Name
-from pullback.transpile.loops.schedules.cuda import numbers, operands
-from pullback.transpile.loops.statements import Reduce
+from pullback.engine.kernels import abi
+from pullback.engine.kernels.compile import compile_text
+from pullback.engine.kernels.launch import plain_value, scalar
+from pullback.engine.kernels.load import KernelLibrary
+from pullback.transpile.emit.cpp import ABI
+from pullback.transpile.emit.cuda import emit_host
 
-AXES = 8
-NUMBERS = {"double": ctypes.c_double, "int64_t": ctypes.c_int64, "bool": ctypes.c_bool}
+from .corpus import Unfit
+
+ALIGNMENT = 64
 
 
-@cache
-def space_type(count):
-    """`pb::Space` of so many operands."""
+class Host:
+    """The host's part of a formula's kernels, for a device.
 
-    class Space(ctypes.Structure):
-        _fields_ = (
-            ("groups", ctypes.c_int64),
-            ("length", ctypes.c_int64),
-            *((name, ctypes.c_int) for name in ("outer", "rank", "lanes", "parts")),
-            ("size", ctypes.c_int64 * AXES),
-            ("stride", (ctypes.c_int64 * AXES) * count),
+    device   has the `threads` of a block, `there(array)`, the address of a copy of its memory there,
+             `fetch()`, which copies all such memory back, and `start(launch, variant)`
+    """
+
+    def __init__(self, name, kernels, source, device):
+        self.library = KernelLibrary(compile_text(emit_host(name, kernels, source)), name)
+        self.device = device
+
+    def run(self, kernel, arguments, wide=False):
+        """The outputs of a kernel, by number; `wide` with indices of 64 bits. Raises Unfit."""
+        failed = []
+
+        def launch(_, pointer):
+            started = pointer.contents
+            variant = abi.VARIANTS[started.variant]
+            try:
+                self.device.start(started, "i64" if wide and variant == "i32" else variant)
+            except Exception as error:  # which ctypes would only print
+                failed.append(error)
+                return 1
+            return 0
+
+        arrays = [np.asarray(array) for array in arguments.arrays]
+        numbers = [entry for entry in kernel.inputs if entry.is_number]
+        attrs = (abi.Scalar * max(1, len(numbers)))(
+            *(scalar(value, entry.role) for value, entry in zip(arguments.numbers, numbers, strict=True))
         )
-
-    return Space
-
-
-class Work(ctypes.Structure):
-    """`pb::Work`."""
-
-    _fields_ = (("totals", ctypes.c_void_p), ("arrived", ctypes.c_void_p))
-
-
-@dataclass
-class Started:
-    """What a launch is started with: views of operands, `pb::Space`, its numbers, slots of totals."""
-
-    views: list
-    space: ctypes.Structure
-    numbers: list
-    slots: int
-    is_small: bool
-
-    @property
-    def shares(self):
-        """The number of fibres, or parts of them, times the threads of each."""
-        return self.space.groups * self.space.parts * self.space.lanes
-
-
-def started(launch, program, value, threads):
-    """The launch for the values that its expressions have, in blocks of so many threads."""
-    whole = value(launch.shape)
-    views = [value(operand.view) for operand in operands(launch)]
-    wide = [np.broadcast_to(view, whole) for view in views]
-    inner = _axes_of_fibres(launch, whole, value)
-    order = [axis for axis in range(len(whole)) if axis not in inner] + sorted(inner)
-    outer = len(whole) - len(inner)
-    strides = [tuple(view.strides[axis] // view.itemsize for view in wide) for axis in order]
-    sizes = [whole[axis] for axis in order]
-    first, then = _joined(sizes[:outer], strides[:outer]), _joined(sizes[outer:], strides[outer:])
-    space = space_type(len(views))()
-    space.groups, space.length = prod(sizes[:outer]), prod(sizes[outer:])
-    space.outer, space.rank = len(first), len(first) + len(then)
-    assert space.rank <= AXES
-    for axis, (size, steps) in enumerate((*first, *then)):
-        space.size[axis] = size
-        for place, step in enumerate(steps):
-            space.stride[place][axis] = step
-    space.lanes = space.parts = 1
-    if launch.over != "entries":
-        long = space.length > 4 * threads
-        space.lanes = threads if long else min(32, 1 << max(0, space.length - 1).bit_length())
-        if long and launch.over == "fibres":
-            space.parts = max(1, min(space.length // (4 * threads), 1024 // max(1, space.groups)))
-    reach = sum(max(map(abs, steps), default=0) * size for size, steps in (*first, *then))
-    given = [NUMBERS[kind](value(Name(name))) for name, kind in numbers(launch, program)]
-    slots = space.groups * sum(isinstance(sink, Reduce) for each in launch.body for sink in each.sinks)
-    return Started(views, space, given, slots, max(reach, space.groups * max(1, space.length)) < 2**30)
+        count = len(kernel.outputs) + len(kernel.plain_results)
+        specs, error = (abi.Spec * max(1, count))(), ctypes.create_string_buffer(256)
+        described = [_tensor(array, 0) for array in arrays]
+        common = (ABI, len(arrays), len(numbers), count)
+        query = abi.Infer(*common, _pointers(described), attrs, specs, error=_text(error), error_bytes=256)
+        infer, run = self.library.functions(kernel.name)
+        if infer(ctypes.byref(query)) != abi.OK:
+            raise Unfit(error.value.decode())
+        outputs = [np.full(tuple(s.shape[: s.ndim]), 77, abi.numpy_type(s.dtype)) for s in specs[:count]]
+        found = dict(enumerate(outputs[: len(kernel.outputs)]))
+        for place, plain in enumerate(kernel.plain_results, len(kernel.outputs)):
+            value = plain_value(specs[place], plain.kind)
+            found[place] = outputs[place] if plain.kind in ("like", "shape") else np.asarray(value)
+        workspace = np.full(query.workspace_bytes + ALIGNMENT, 255, np.uint8)
+        there = self.device.there
+        results = [found[k] if k < len(kernel.outputs) else None for k in range(count)]
+        start = -(-there(workspace) // ALIGNMENT) * ALIGNMENT
+        zero = np.zeros(16, np.uint8)
+        runtime = abi.Runtime(launch=abi.Launched(launch), zero=there(zero), threads=self.device.threads)
+        call = abi.Call(
+            *common,
+            _pointers([_tensor(array, there(array)) for array in arrays]),
+            attrs,
+            _pointers([None if array is None else _tensor(array, there(array)) for array in results]),
+            start,
+            query.workspace_bytes,
+            end=query.units,
+            runtime=ctypes.pointer(runtime),
+            error=_text(error),
+            error_bytes=256,
+        )
+        status = run(ctypes.byref(call))
+        if failed:
+            raise failed[0]
+        assert status == abi.OK, error.value
+        self.device.fetch()
+        return found
 
 
-def _axes_of_fibres(launch, whole, value):
-    """The axes that a launch reduces: for rows the last one."""
-    if launch.over == "entries":
-        return set()
-    if launch.over == "rows":
-        return {len(whole) - 1}
-    target = np.shape(value(launch.body[0].sinks[0].view))
-    aligned = (1,) * (len(whole) - len(target)) + target
-    return {axis for axis, (n, m) in enumerate(zip(whole, aligned, strict=True)) if n != m}
+def shapes_of(kernel):
+    """The places of results that are shapes."""
+    plain = enumerate(kernel.plain_results, len(kernel.outputs))
+    return {place for place, one in plain if one.kind in ("like", "shape")}
 
 
-def _joined(sizes, strides):
-    """Axes with strides, those of one length left out, and neighbours as one where they are in step."""
-    made = []
-    for size, steps in zip(sizes, strides, strict=True):
-        if size == 1:
-            continue
-        if made and all(before == step * size for before, step in zip(made[-1][1], steps, strict=True)):
-            made[-1] = (made[-1][0] * size, steps)
-        else:
-            made.append((size, steps))
-    return made
+def base_of(array):
+    """The array whose memory an array is a view of."""
+    while isinstance(array.base, np.ndarray):
+        array = array.base
+    return array
+
+
+def _text(buffer):
+    return ctypes.c_char_p(ctypes.addressof(buffer))
+
+
+def _pointers(tensors):
+    kind = ctypes.POINTER(abi.DLTensor)
+    return (kind * max(1, len(tensors)))(*(t if t is None else ctypes.pointer(t) for t in tensors))
+
+
+def _tensor(array, address):
+    extents = (ctypes.c_int64 * max(1, array.ndim))(*array.shape)
+    strides = (ctypes.c_int64 * max(1, array.ndim))(*(step // array.itemsize for step in array.strides))
+    cpu = abi.DLDevice(1, 0)
+    return abi.DLTensor(address, cpu, array.ndim, abi.data_type(array.dtype), extents, strides, 0)

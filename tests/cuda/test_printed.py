@@ -6,15 +6,17 @@ from contextlib import suppress
 import numpy as np
 import pytest
 
+from pullback.engine.core.errors import CompilerError
+from pullback.engine.kernels import nvrtc
 from pullback.transpile.emit.cuda import emit_cuda
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
 from pullback.transpile.operators import OPERATORS
 
-from . import nvrtc
 from .corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
-from .emulated import THREADS, Emulated
+from .emulated import Emulated
+from .host import Host, shapes_of
 
 FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
 QUICK = ("multiply", "where", "sum", "max", "logsumexp", "layer_norm", "transpose")
@@ -35,6 +37,11 @@ def softmax(x):
     e = np.exp(x - température)
     r = e / np.sum(e, axis=-1, keepdims=True)
     return r, lambda grad: r * (grad - np.sum(grad * r, axis=-1, keepdims=True))
+
+
+@pb.formula
+def columns(x):
+    return np.sum(x, axis=0), lambda grad: np.broadcast_to(grad, x.shape)
 
 
 @pb.formula
@@ -59,7 +66,7 @@ def printed(formula, library):
 def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
     """Run the kernels over each shape that fits, in both types and indices; the number of agreeing runs."""
     made, programs, text = printed(formula, library)
-    library = Emulated(text, folder)
+    host = Host(formula.name, [kernel for kernel, _ in programs], formula.source, Emulated(text, folder))
     count = 0
 
     def compare(kernel, program, arguments):
@@ -67,10 +74,13 @@ def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
         expected = interpreted(program, arguments)
         near = 1e-12 if arguments.float_type == np.float64 else 3e-4
         for wide in (False, True):
-            found = library.run(program, arguments, wide)
+            found = host.run(kernel, arguments, wide)
             for place, theirs in expected.items():
-                ours = np.asarray(found[place])
+                ours = found[place]
                 assert ours.dtype == np.asarray(theirs).dtype
+                if place in shapes_of(kernel):
+                    assert ours.shape == np.shape(theirs)
+                    continue
                 scale = np.max(np.abs(theirs), initial=1.0, where=np.isfinite(theirs))
                 np.testing.assert_allclose(ours, theirs, near, near * scale, err_msg=kernel.name)
             count += 1
@@ -125,7 +135,14 @@ def own():
 @needs_gcc
 @pytest.mark.compiler
 def test_rows_that_are_long_or_many_or_none_are_computed_by_threads_together(own, tmp_path):
-    rows = (((3, 2 * THREADS),), ((2, 5 * THREADS + 3),), ((70, 3),), ((0, 4),), ((1, 1),), ((2, 3, 33),))
+    rows = (
+        ((3, 2 * Emulated.threads),),
+        ((2, 5 * Emulated.threads + 3),),
+        ((70, 3),),
+        ((0, 4),),
+        ((1, 1),),
+        ((2, 3, 33),),
+    )
     assert agree(own["softmax"], standard_library(), rows, tmp_path)
 
 
@@ -134,7 +151,14 @@ def test_rows_that_are_long_or_many_or_none_are_computed_by_threads_together(own
 def test_a_total_in_parts_is_joined_by_the_block_that_is_last(tmp_path):
     for name in ("sum", "max", "prod"):
         (tmp_path / name).mkdir()
-        assert agree(*FORMULAS[name], (((9 * 4 * THREADS + 7,),), ((3, 700),)), tmp_path / name)
+        assert agree(*FORMULAS[name], (((9 * 4 * Emulated.threads + 7,),), ((3, 700),)), tmp_path / name)
+
+
+@needs_gcc
+@pytest.mark.compiler
+def test_columns_are_summed_side_by_side_and_in_parts(own, tmp_path):
+    shapes = (((900, 40),), ((5000, 33),), ((4999, 33),), ((7, 64),), ((0, 40),), ((50, 3, 40),))
+    assert agree(own["columns"], standard_library(), shapes, tmp_path)
 
 
 @needs_nvrtc
@@ -151,5 +175,5 @@ def test_names_that_a_kernel_has_are_the_authors_too(own, tmp_path):
 
 @needs_nvrtc
 def test_what_does_not_compile_says_why():
-    with pytest.raises(nvrtc.CompileError, match="undefined_name"):
+    with pytest.raises(CompilerError, match="undefined_name"):
         nvrtc.compile_cuda("__global__ void f() { undefined_name(); }", "sm_80")

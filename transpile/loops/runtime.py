@@ -9,7 +9,17 @@ from collections.abc import Iterator, Sequence
 
 from ..operators import OPERATORS
 from .expressions import Ask, Call, Constant, DataType, Expression, ListOf, New, every
-from .statements import KernelProgram, Let, NewList, Require, Statement, Variable, every_expression
+from .statements import (
+    KernelProgram,
+    Launch,
+    Let,
+    NewList,
+    Require,
+    Statement,
+    Variable,
+    every_expression,
+    without_elements,
+)
 from .statements import every as every_statement
 
 _HEADERS = {
@@ -63,6 +73,7 @@ _HEADERS = {
     "kernel/indexing/sort.h": "argsort",
     "kernel/indexing/scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
 }
+_LAUNCHES = "kernel/launch.h"
 _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}
 # Saved values and zeros are there from the start: nothing of the kernel computes what they are made of.
 _DESCRIBING = """
@@ -121,13 +132,14 @@ def is_special(kernel: KernelProgram) -> bool:
 def headers_of(kernels: Sequence[KernelProgram]) -> list[str]:
     """The headers that kernels need besides kernel.h, so that they compile no more than they call."""
     found = {_HEADER_OF[name] for kernel in kernels for name in _names(kernel) if name in _HEADER_OF}
-    return sorted(found - {"kernel.h"})
+    launches = any(isinstance(each, Launch) for kernel in kernels for each in every_statement(kernel.body))
+    return sorted((found | ({_LAUNCHES} if launches else set())) - {"kernel.h"})
 
 
 def _names(kernel: KernelProgram) -> Iterator[str]:
-    """The runtime's functions, types and constants that a kernel names."""
+    """The runtime's functions, types and constants that a kernel names, on the host."""
     flat = () if kernel.flat is None else kernel.flat.body
-    statements = (*kernel.body, *(kernel.likely or ()), *flat)
+    statements = (*without_elements(kernel.body), *(kernel.likely or ()), *flat)
     for statement in every_statement(statements):
         if isinstance(statement, Let | Variable | NewList):
             yield from _types(statement.type)

@@ -30,7 +30,7 @@ In a space stand ``Let`` and
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from dataclasses import field
+from dataclasses import field, replace
 from typing import Literal as OneOf
 
 from ..ir import Span
@@ -257,13 +257,14 @@ class Launch:
     """Passes that are one kernel of a graphics processor, one after the other for each group of `shape`.
 
     A group is an entry, the fibre of entries that is reduced to one, or a row, of which a pass over another
-    shape has one element. All that is reduced is collected.
+    shape has one element. All that is reduced is collected. `numbers` are those that it reads, with types.
     """
 
     name: str
     over: OneOf["entries", "fibres", "rows"]
     shape: Expression
     body: tuple[Space, ...]
+    numbers: tuple[tuple[str, str], ...] = ()
 
 
 Statement = (
@@ -369,6 +370,25 @@ def every(statements: Iterable[Statement | InSpace]) -> Iterator[Statement | InS
     for statement in statements:
         yield statement
         yield from every(inner(statement))
+
+
+def without_elements(statements: Iterable[Statement]) -> tuple[Statement, ...]:
+    """Statements without what launches do for an element: the host's part of them."""
+    return tuple(map(_on_host, statements))
+
+
+def _on_host(statement: Statement) -> Statement:
+    match statement:
+        case Launch():
+            return replace(statement, body=tuple(replace(space, body=()) for space in statement.body))
+        case If(otherwise=None):
+            return replace(statement, then=without_elements(statement.then))
+        case If():
+            assert statement.otherwise is not None
+            otherwise = without_elements(statement.otherwise)
+            return replace(statement, then=without_elements(statement.then), otherwise=otherwise)
+        case _:
+            return statement
 
 
 def every_expression(statements: Iterable[Statement | InSpace]) -> Iterator[Expression]:

@@ -27,6 +27,7 @@ from ...loops.statements import (
 )
 from .comments import Comments
 from .expressions import callee, operand_text, quoted, text_of, type_text, words_of
+from .launches import launch_lines
 from .lines import assignment, indented, wrap
 from .spaces import space_lines
 
@@ -85,7 +86,7 @@ def _lines(statement: Statement, source: Source, depth: int) -> list[str]:
         case RunPasses():
             return [f"{statement.name}.{'run_units' if statement.units else 'run'}();"]
         case Launch():
-            raise AssertionError("C++ has no launches")
+            return ["{", *indented(launch_lines(statement, depth + 1)), "}"]
         case Space():
             return space_lines(statement, Comments(source), depth)
 

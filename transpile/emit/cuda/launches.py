@@ -2,105 +2,167 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 
 from ...ir import Source
 from ...loops.expressions import Expression
-from ...loops.schedules.cuda import numbers, operands
-from ...loops.statements import Collect, KernelProgram, Launch, Reduce, Space
+from ...loops.schedules.cuda import operands, registers, waits
+from ...loops.statements import Collect, Launch, Reduce, Space, Write
 from ..cpp.comments import Comments
 from ..cpp.expressions import text_of
 from ..cpp.lines import indented, wrap
 from ..cpp.spaces import element_lines, total_type
 
+# The number of each view's operand, and its name.
+_Places = dict[Expression, tuple[int, str]]
 _JOINS = {"sum": "Sum", "prod": "Product", "max": "Largest", "min": "Smallest"}
 
 
-def kernel_lines(launch: Launch, program: KernelProgram, source: Source) -> list[str]:
+def kernel_lines(launch: Launch, source: Source) -> list[str]:
     """The template of a launch."""
     views = operands(launch)
-    # What one pass of a launch stores, the next may read.
-    alone = " __restrict__" if len(launch.body) == 1 else ""
+    # What one pass of a launch stores, the next may read; nothing stores to what is only read.
+    is_alone = len(launch.body) == 1
     parameters = [
         f"const pb::Space<{len(views)}>& space",
-        *(f"{'' if v.written else 'const '}{v.type}*{alone} pb_of_{v.name}" for v in views),
-        *(f"{kind} {name}" for name, kind in numbers(launch, program)),
+        *(
+            f"{'' if v.written else 'const '}{v.type}*"
+            f"{'' if v.written and not is_alone else ' __restrict__'} pb_of_{v.name}"
+            for v in views
+        ),
+        *(f"{kind} {name}" for name, kind in launch.numbers),
         *(["const pb::Work& pb_work"] if launch.over == "fibres" else []),
     ]
     places = {view.view: (place, view.name) for place, view in enumerate(views)}
     comments = Comments(source)
     return [
-        "template <typename T, typename pb_index>",
+        "template <typename T, typename pb_index, int pb_width>",
         *wrap("", f"__device__ __forceinline__ void {launch.name}(", parameters, ") {", depth=0),
         *indented(list(_loop(launch, places, comments))),
         "}",
     ]
 
 
-def _loop(launch: Launch, places: dict[Expression, tuple[int, str]], comments: Comments) -> Iterator[str]:
+def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
     """The loop over groups."""
     if launch.over == "entries":
         (space,) = launch.body
-        yield from _rows(space, places)
         yield "for (pb::Entries<pb_index> loop(space); loop.more(); loop.next()) {"
-        yield f"    const auto {space.index} = pb::place(space, loop.entry);"
-        yield from indented(element_lines(space.body, space.index, comments, 2))
+        yield "    const auto pb_place = pb::place(space, loop.entry);"
+        yield from indented(list(_packs(space, places, comments)))
         yield "}"
         return
     yield "for (pb::Fibres<pb_index> loop(space); loop.more(); loop.next()) {"
     yield "    const auto pb_group = pb::place(space, loop.group());"
-    for number, space in enumerate(launch.body):
-        of_row = space.shape != launch.shape and launch.over == "rows"
-        lines = [
-            *_rows(space, places),
-            *(_once(space, comments) if of_row else _fibre(space, launch, comments)),
-        ]
-        if len(launch.body) == 1:
-            yield from indented(lines)
-            continue
-        yield "    {"
-        yield from indented(indented(lines))
-        yield "    }"
-        if number + 1 < len(launch.body):
-            yield "    loop.wait();"
+    if launch.over == "fibres":
+        yield from indented(list(_fibre(launch.body[0], places, comments)))
+    else:
+        yield from indented(list(_passes(launch, places, comments)))
     yield "}"
 
 
-def _rows(space: Space, places: dict[Expression, tuple[int, str]]) -> Iterator[str]:
-    """The rows of a pass, by the names that its elements have for them."""
+def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
+    """Passes over a row, one after the other."""
+    held = {view: f"pb_value_of_{places[view][1]}" for view in registers(launch)}
+    yield from (f"{kind} {held[view]};" for view, kind in registers(launch).items())
+    for space, is_awaited in zip(launch.body, waits(launch), strict=True):
+        of_row = _row if space.shape == launch.shape else _once
+        yield "{"
+        yield from indented(list(of_row(space, places, comments, held)))
+        yield "}"
+        if is_awaited:
+            yield "loop.wait();"
+
+
+def _packs(
+    space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str] = {}
+) -> Iterator[str]:
+    """Entries that a thread reads, computes with and writes at once."""
     for read in space.reads:
         place, name = places[read.view]
-        yield f"const pb::Row<const {read.type}, {place}> {read.name}{{pb_of_{name}}};"
-    for sink in space.sinks:
-        place, name = places[sink.view]
-        kind = sink.into if isinstance(sink, Reduce) else sink.type
-        yield f"const pb::Row<{kind}, {place}> {sink.name}_row{{pb_of_{name}}};"
-
-
-def _once(space: Space, comments: Comments) -> Iterator[str]:
-    """A pass that has one element of a row."""
-    yield "if (loop.is_first()) {"
-    yield f"    const auto& {space.index} = pb_group;"
-    yield from indented(element_lines(space.body, space.index, comments, 4))
+        value = f"pb::loaded<pb_width, {place}>(pb_of_{name}, space, pb_place)"
+        register = held.get(read.view)
+        if register is not None:
+            value = f"pb::Same<{read.type}>{{{register}}}"
+        yield f"const auto {read.name} = {value};"
+    written = [sink for sink in space.sinks if not isinstance(sink, Reduce)]
+    yield from (f"pb::Pack<{sink.type}, pb_width> {sink.name}_row;" for sink in written)
+    yield "PB_UNROLLED"
+    yield f"for (int {space.index} = 0; {space.index} < pb_width; ++{space.index}) {{"
+    yield from indented(element_lines(space.body, space.index, comments, 5, _collect))
     yield "}"
+    for sink in written:
+        place, name = places[sink.view]
+        yield f"pb::store<{place}>({sink.name}_row, pb_of_{name}, pb_place);"
 
 
-def _fibre(space: Space, launch: Launch, comments: Comments) -> Iterator[str]:
-    """A pass over a fibre: totals, the loop, and what is made of them."""
+def _once(space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str]) -> Iterator[str]:
+    """A pass that has one element of a row, which all threads of the row compute."""
+    for read in space.reads:
+        place, name = places[read.view]
+        register = held.get(read.view)
+        if register is not None:
+            yield f"const pb::Same<{read.type}> {read.name}{{{register}}};"
+        else:
+            yield f"const pb::Row<const {read.type}, {place}> {read.name}{{pb_of_{name}}};"
+    yield from (f"pb::Same<{sink.type}> {sink.name}_row{{}};" for sink in space.sinks)
+    yield f"const auto& {space.index} = pb_group;"
+    yield from element_lines(space.body, space.index, comments, 3)
+    for sink in space.sinks:
+        value, register = f"{sink.name}_row.value", held.get(sink.view)
+        if register is not None:
+            yield f"{register} = {value};"
+        yield f"if (loop.is_first()) {_sink(sink, sink.type, places)}[pb_group] = {value};"
+
+
+def _row(space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str]) -> Iterator[str]:
+    """A pass over a row, and its totals."""
     totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
+    yield from _collected(space, totals, places, comments, held)
+    for sink in totals:
+        value, register = _value(sink), held.get(sink.view)
+        yield f"const bool {sink.name}_first = loop.joined({sink.name}_total, pb::{_JOINS[sink.op]}());"
+        if register is not None:
+            yield f"{register} = {value};"
+        yield f"if ({sink.name}_first) {_sink(sink, sink.into, places)}[pb_group] = {value};"
+
+
+def _fibre(space: Space, places: _Places, comments: Comments) -> Iterator[str]:
+    """A pass over a fibre, and its totals."""
+    totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
+    yield from _collected(space, totals, places, comments)
+    for number, sink in enumerate(totals):
+        yield f"if (loop.joined({sink.name}_total, pb::{_JOINS[sink.op]}(), pb_work, {number})) {{"
+        yield f"    {_sink(sink, sink.into, places)}[pb_group] = {_value(sink)};"
+        yield "}"
+
+
+def _collected(
+    space: Space,
+    totals: Sequence[Reduce],
+    places: _Places,
+    comments: Comments,
+    held: Mapping[Expression, str] = {},
+) -> Iterator[str]:
+    """Totals of a fibre, as far as a thread has them."""
     for sink in totals:
         kind = total_type(sink)
         yield f"{kind} {sink.name}_total = pb::{_JOINS[sink.op]}::first<{kind}>();"
-    yield "for (pb_index pb_step = loop.begin(); pb_step < loop.length; pb_step += loop.step()) {"
-    yield f"    const auto {space.index} = pb::place(space, pb_group, pb_step);"
-    yield from indented(element_lines(space.body, space.index, comments, 3, _collect))
-    yield "}"
-    for number, sink in enumerate(totals):
-        work = f", pb_work, {number}" if launch.over == "fibres" else ""
-        yield f"if (loop.joined({sink.name}_total, pb::{_JOINS[sink.op]}(){work})) {{"
-        mean = " / loop.length" if sink.mean else ""
-        yield f"    {sink.name}_row[pb_group] = static_cast<{sink.into}>({sink.name}_total{mean});"
-        yield "}"
+    yield "loop.each(space, pb_group, [&](const auto& pb_place) {"
+    yield from indented(list(_packs(space, places, comments, held)))
+    yield "});"
+
+
+def _value(sink: Reduce) -> str:
+    """What is made of a total."""
+    mean = " / (loop.length * pb_width)" if sink.mean else ""
+    return f"static_cast<{sink.into}>({sink.name}_total{mean})"
+
+
+def _sink(sink: Write | Reduce, kind: str, places: _Places) -> str:
+    """The elements of what is written for a row."""
+    place, name = places[sink.view]
+    return f"pb::Sink<{kind}, {place}>{{pb_of_{name}}}"
 
 
 def _collect(statement: Collect, index: str, depth: int) -> list[str]:

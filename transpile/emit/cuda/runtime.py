@@ -17,6 +17,13 @@ using uint64_t = unsigned long long;
 #include <cstdint>
 #endif
 
+#ifdef __CUDACC__
+#define PB_UNROLLED _Pragma("unroll")
+#define PB_ROLLED _Pragma("unroll 1")
+#else
+#define PB_UNROLLED
+#define PB_ROLLED
+#endif
 #define PB_DEVICE __device__ __forceinline__
 #define PB_KERNEL extern "C" __global__ void __launch_bounds__(pb::kThreads)
 #define PB_FUNCTION(name, function) \\
@@ -33,12 +40,15 @@ constexpr int kAxes = 8;
 // What a launch goes over: so many groups, and `length` entries of the fibre of each. The first `outer` axes
 // are those of groups, the others those of fibres; a stride is how many elements of an operand lie between
 // an entry and the next. So many `lanes` share a fibre: a power of two up to kThreads. Where there are few
-// long fibres, so many `parts` share one, of kThreads lanes each.
+// long fibres, so many `parts` share one. Neighbouring threads take neighbouring entries of a fibre; of
+// `columns`, whose fibres lie next to each other, they take an entry of neighbouring fibres.
 template <int N>
 struct Space {
     int64_t groups, length;
-    int outer, rank, lanes, parts;
+    int outer, rank, lanes, parts, columns, unused;
     int64_t size[kAxes];
+    unsigned factor[kAxes];
+    int shift[kAxes];
     int64_t stride[N][kAxes];
 };
 
@@ -54,12 +64,27 @@ struct Place {
     I of[N];
 };
 
+// A position below 2^30 by the size of an axis; Granlund and Montgomery, "Division by invariant integers
+// using multiplication" (1994).
+template <int N>
+PB_DEVICE int quotient(const Space<N>& space, int position, int axis) {
+    const unsigned n = static_cast<unsigned>(position);
+    return static_cast<int>((__umulhi(n, space.factor[axis]) + n) >> space.shift[axis]);
+}
+template <int N>
+PB_DEVICE int64_t quotient(const Space<N>& space, int64_t position, int axis) {
+    return position / space.size[axis];
+}
+
 template <typename I, int N>
 PB_DEVICE Place<I, N> moved(const Space<N>& space, Place<I, N> place, I position, int first, int end) {
+    PB_ROLLED
     for (int axis = end - 1; axis >= first; --axis) {
-        const I size = static_cast<I>(space.size[axis]);
-        const I digit = axis == first ? position : position % size;
-        position /= axis == first ? I(1) : size;
+        I digit = position;
+        if (axis > first) {
+            position = quotient(space, position, axis);
+            digit -= position * static_cast<I>(space.size[axis]);
+        }
         for (int k = 0; k < N; ++k) place.of[k] += digit * static_cast<I>(space.stride[k][axis]);
     }
     return place;
@@ -80,6 +105,67 @@ struct Row {
     template <typename I, int N>
     PB_DEVICE T& operator[](const Place<I, N>& place) const { return data[place.of[K]]; }
 };
+
+// One element for all.
+template <typename T>
+struct Same {
+    T value;
+    template <typename I>
+    PB_DEVICE T operator[](const I&) const { return value; }
+    template <typename I>
+    PB_DEVICE T& operator[](const I&) { return value; }
+};
+
+// Elements that are written, where somebody has memory for them.
+template <typename T>
+struct Slot {
+    T* at;
+    PB_DEVICE void operator=(T value) const {
+        if (at) *at = value;
+    }
+};
+template <typename T, int K>
+struct Sink {
+    T* data;
+    template <typename I, int N>
+    PB_DEVICE Slot<T> operator[](const Place<I, N>& place) const {
+        return {data ? data + place.of[K] : nullptr};
+    }
+};
+
+// So many entries along the last axis: they lie next to each other, or apart, or are one.
+template <typename T, int W>
+struct alignas(W * sizeof(T) < 16 ? W * sizeof(T) : 16) Pack {
+    T of[W];
+    PB_DEVICE T operator[](int entry) const { return of[entry]; }
+    PB_DEVICE T& operator[](int entry) { return of[entry]; }
+};
+// What was read is there before anything is computed: a compiler that moves it behind a branch waits for
+// each entry by itself.
+template <typename T>
+PB_DEVICE void settle(T&) {}
+#ifdef __CUDACC__
+PB_DEVICE void settle(float& x) { asm volatile("" : "+f"(x)); }
+PB_DEVICE void settle(double& x) { asm volatile("" : "+d"(x)); }
+#endif
+// The k-th operand's entries from a place on.
+template <int W, int K, typename T, typename I, int N>
+PB_DEVICE Pack<T, W> loaded(const T* data, const Space<N>& space, const Place<I, N>& place) {
+    data += place.of[K];
+    if (W == 1) return {{*data}};
+    const I steps = static_cast<I>(space.stride[K][space.rank - 1]);
+    if (steps == W) return *reinterpret_cast<const Pack<T, W>*>(data);
+    Pack<T, W> pack;
+    for (int entry = 0; entry < W; ++entry) pack.of[entry] = data[entry * (steps / W)];
+    for (int entry = 0; entry < W; ++entry) settle(pack.of[entry]);
+    return pack;
+}
+template <int K, typename T, int W, typename I, int N>
+PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Place<I, N>& place) {
+    if (!data) return;
+    if (W == 1) data[place.of[K]] = pack.of[0];
+    else *reinterpret_cast<Pack<T, W>*>(data + place.of[K]) = pack;
+}
 
 // The entries that a thread computes.
 template <typename I>
@@ -136,7 +222,7 @@ PB_DEVICE A across(A value, int lanes, Join) {
         __syncthreads();
         if (threadIdx.x % 32 == 0) warps[threadIdx.x / 32] = value;
         __syncthreads();
-        const int first = threadIdx.x / lanes * (lanes / 32);
+        const int first = (static_cast<int>(threadIdx.x) >> (__ffs(lanes) - 1)) * (lanes >> 5);
         value = warps[first];
         for (int warp = 1; warp < lanes / 32; ++warp) value = Join::of(value, warps[first + warp]);
     }
@@ -144,64 +230,109 @@ PB_DEVICE A across(A value, int lanes, Join) {
 }
 
 // The fibres, or parts of them, that a thread works on: all threads of a block go on together, and those
-// for which none is left follow the last one, and do nothing.
+// for which none is left follow the last one, and do nothing. Lanes are a power of two.
 template <typename I>
 struct Fibres {
-    I groups, length, parts, lanes, lane, slot, together, first, threads;
+    I groups, length, parts;
+    int lanes, bits, together, lane, slot;
+    bool columns;
+    I block, blocks, group_of, part_of;
     template <int N>
     PB_DEVICE explicit Fibres(const Space<N>& space)
         : groups(static_cast<I>(space.groups)),
           length(static_cast<I>(space.length)),
           parts(space.parts),
           lanes(space.lanes),
-          lane(threadIdx.x % space.lanes),
-          slot(threadIdx.x / space.lanes),
-          together(blockDim.x / space.lanes),
-          first(static_cast<I>(blockIdx.x) * together),
-          threads(static_cast<I>(gridDim.x) * together) {}
-    PB_DEVICE bool more() const { return first < groups * parts; }
-    PB_DEVICE void next() { first += threads; }
-    PB_DEVICE bool is_active() const { return first + slot < groups * parts; }
+          bits(__ffs(space.lanes) - 1),
+          together(static_cast<int>(blockDim.x) >> bits),
+          lane(static_cast<int>(threadIdx.x) & (lanes - 1)),
+          slot(static_cast<int>(threadIdx.x) >> bits),
+          columns(space.columns != 0),
+          block(static_cast<I>(blockIdx.x)) {
+        if (columns) {
+            slot = static_cast<int>(threadIdx.x) & (together - 1);
+            lane = static_cast<int>(threadIdx.x) >> (__ffs(together) - 1);
+        }
+        const I many = static_cast<I>(together);
+        blocks = columns ? (groups + many - 1) / many * parts : (groups * parts + many - 1) / many;
+        settle();
+    }
+    PB_DEVICE bool more() const { return block < blocks; }
+    PB_DEVICE void next() {
+        block += static_cast<I>(gridDim.x);
+        settle();
+    }
+    // The group and part of a thread: all of a block's columns have one part.
+    PB_DEVICE void settle() {
+        const I share = columns ? block : block * static_cast<I>(together) + static_cast<I>(slot);
+        const I whole = parts == 1 ? share : share / parts;
+        part_of = parts == 1 ? I(0) : share - whole * parts;
+        group_of = columns ? whole * static_cast<I>(together) + static_cast<I>(slot) : whole;
+    }
+    PB_DEVICE bool is_active() const { return group_of < groups; }
     PB_DEVICE bool is_first() const { return is_active() && lane == 0; }
-    PB_DEVICE I group() const { return is_active() ? (first + slot) / parts : groups - 1; }
-    PB_DEVICE I part() const { return (first + slot) % parts; }
-    PB_DEVICE I begin() const { return is_active() ? part() * lanes + lane : length; }
-    PB_DEVICE I step() const { return parts * lanes; }
+    PB_DEVICE I group() const { return is_active() ? group_of : groups - 1; }
+    PB_DEVICE I begin() const {
+        return is_active() ? part_of * static_cast<I>(lanes) + static_cast<I>(lane) : length;
+    }
+    PB_DEVICE I step() const { return parts * static_cast<I>(lanes); }
+    // Calls `take` for the places of a thread in its fibre.
+    template <int N, typename Take>
+    PB_DEVICE void each(const Space<N>& space, const Place<I, N>& group, Take take) const {
+        PB_ROLLED
+        for (I position = begin(); position < length; position += step()) {
+            take(pb::place(space, group, position));
+        }
+    }
     // What one pass has stored of a row is there for the next.
     PB_DEVICE void wait() const {
         if (lanes > 32) __syncthreads();
         else __syncwarp();
     }
-    // Joins a total over the lanes of a fibre; true in the thread that stores it.
+    // Joins a total over the lanes of a fibre; of columns it is there in the first one.
+    template <typename A, typename Join>
+    PB_DEVICE A over_lanes(A total, Join join) const {
+        if (!columns) return across(total, lanes, join);
+        __shared__ A rows[kThreads];
+        __syncthreads();
+        rows[threadIdx.x] = total;
+        __syncthreads();
+        for (int k = 1; k < lanes && lane == 0; ++k) total = Join::of(total, rows[slot + k * together]);
+        return total;
+    }
+    // The same; true in the thread that stores it.
     template <typename A, typename Join>
     PB_DEVICE bool joined(A& total, Join join) const {
-        total = across(total, static_cast<int>(lanes), join);
+        total = over_lanes(total, join);
         return is_first();
     }
     // The same over all parts, by the block that is the last to have its own.
     template <typename A, typename Join>
     PB_DEVICE bool joined(A& total, Join join, const Work& work, int number) const {
-        total = across(total, static_cast<int>(lanes), join);
+        total = over_lanes(total, join);
         if (parts == 1) return is_first();
         static_assert(sizeof(A) <= 8, "a total takes a slot");
         const I slots = number * groups + group();
+        unsigned* const arrived = work.arrived + slots;  // the first thread's is the block's
         volatile double* const slot_of = static_cast<double*>(work.totals) + slots * parts;
         volatile A* const totals = reinterpret_cast<volatile A*>(slot_of);
         __shared__ bool is_last;
-        __syncthreads();
-        if (lane == 0) {
-            totals[part()] = total;
+        if (is_first()) {
+            totals[part_of] = total;
             __threadfence();
-            is_last = atomicAdd(work.arrived + slots, 1u) + 1 == static_cast<unsigned>(parts);
         }
+        __syncthreads();
+        if (threadIdx.x == 0) is_last = atomicAdd(arrived, 1u) + 1 == static_cast<unsigned>(parts);
         __syncthreads();
         if (!is_last) return false;
         __threadfence();
         total = Join::template first<A>();
-        for (I k = lane; k < parts; k += lanes) total = Join::of(total, static_cast<A>(totals[k]));
-        total = across(total, static_cast<int>(lanes), join);
-        if (lane == 0) work.arrived[slots] = 0;
-        return lane == 0;
+        for (I k = lane; k < parts && is_active(); k += static_cast<I>(lanes)) {
+            total = Join::of(total, static_cast<A>(totals[k]));
+        }
+        total = over_lanes(total, join);
+        if (threadIdx.x == 0) *arrived = 0;
+        return is_first();
     }
 };
 

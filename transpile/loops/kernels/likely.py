@@ -8,7 +8,7 @@ that an operand might have had.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from ...analysis.types import Types, add_types, type_of
@@ -16,7 +16,7 @@ from ...ir import Var
 from ...ir.types import Shape, TensorType, Unranked, held_shape, shape_of, unknown_tensor
 from ...operators import OPERATORS
 from ..lower import shape_sets
-from ..lower.kernel import Input, Kernel, Likely, ShapeSet
+from ..lower.kernel import Guess, Input, Kernel, Likely, ShapeSet
 from ..lower.operators.reductions import REDUCTIONS
 
 
@@ -57,3 +57,53 @@ def _shape(guess: Likely) -> ShapeSet:
         return shape_sets.SCALAR
     whole: ShapeSet = frozenset({guess.whole.name})
     return whole if guess.alike else shape_sets.part(whole, guess.var.name)
+
+
+def guessed(kernel: Kernel) -> Guess | None:
+    """What a kernel guesses, or might; None where there is nothing to guess."""
+    if kernel.guess is not None:
+        return kernel.guess
+    guesses = likely(kernel)
+    return Guess(guesses, assumed(kernel.inputs, guesses)) if guesses else parts_of_one(kernel)
+
+
+def parts_of_one(kernel: Kernel) -> Guess | None:
+    """The guess that what inputs are broadcasts of is all a part of the first; None where none is one.
+
+    The gradient of what a weight and an array were broadcast to has the array's shape.
+    """
+    shapes = [entry.shape for entry in kernel.inputs if entry.shape is not None]
+    joint = {name for shape in shapes for names in _broadcasts(shape) for name in names}
+    own = {name: e.var for e in kernel.inputs for name in joint if e.shape == frozenset({name})}
+    if not joint or joint != own.keys():
+        return None
+    whole = next(iter(name for entry in kernel.inputs for name in joint if entry.shape == frozenset({name})))
+    others = [name for name in own if name != whole]
+    guesses = tuple(Likely(own[name], own[whole]) for name in others)
+    known = {name: shape_sets.part(frozenset({whole}), name) for name in others}
+    inputs = tuple(
+        e if e.shape is None else replace(e, shape=_where_known(e.shape, known)) for e in kernel.inputs
+    )
+    return Guess(guesses, inputs)
+
+
+def _broadcasts(shape: ShapeSet) -> Iterator[list[str]]:
+    """The names that shapes are broadcasts of, where they are several."""
+    names = [token for token in shape if isinstance(token, str)]
+    if len(names) > 1:
+        yield names
+    for token in shape:
+        if isinstance(token, tuple):
+            yield from _broadcasts(token[1])
+
+
+def _where_known(shape: ShapeSet, known: Mapping[str, ShapeSet]) -> ShapeSet:
+    """A shape where these names are the shapes of something else."""
+
+    def of(token: object) -> ShapeSet:
+        if isinstance(token, tuple):
+            kind, inner, *rest = token
+            return frozenset({(kind, _where_known(inner, known), *rest)})
+        return known.get(token, frozenset({token})) if isinstance(token, str) else frozenset({token})
+
+    return shape_sets.join(map(of, shape))

@@ -50,7 +50,7 @@ def _lowered(kernel: Kernel, ways: bool) -> KernelProgram:
     guess = kernel.guess if ways and flat is None else None
     likely = None
     if guess is not None:
-        body = (If(_questions(guess, kernel), (Return("likely"),)), UNLIKELY, *body)
+        body = (If(questions(guess, kernel), (Return("likely"),)), UNLIKELY, *body)
         way = _finished(replace(kernel, inputs=guess.inputs, guess=None))
         likely = _statements(way, _index_of(way))
     return KernelProgram(
@@ -92,7 +92,7 @@ def _index_of(plan: Plan) -> str:
     return next(name for name in ("i", "j", "k", "n", "at", "element") if name not in used)
 
 
-def _questions(guess: Guess, kernel: Kernel) -> tuple[Expression, ...]:
+def questions(guess: Guess, kernel: Kernel) -> tuple[Expression, ...]:
     """The questions whether shapes are as they mostly are."""
     position = {e.var: k for k, e in enumerate(e for e in kernel.inputs if not e.is_number)}
     found: list[Expression] = []

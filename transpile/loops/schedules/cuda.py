@@ -2,9 +2,11 @@
 
 In: a kernel. Out: its program with launches in the place of lists of passes, where they are run:
 
+* where shapes are as they mostly are, other passes;
 * passes that follow each other row by row are one launch over rows, so that a softmax is one kernel;
 * of any other pass, what it writes is a launch over entries, and what it reduces to one shape is one over
-  fibres, each of which becomes an entry of that shape.
+  fibres, each of which becomes an entry of that shape. Where it only may reduce something, as a gradient of
+  what may have been broadcast, and all its shapes turn out to be one, it is one launch over entries.
 
 What is declared and asked for is left to the host that starts the launches. What touches data in another
 way is refused, located.
@@ -34,17 +36,20 @@ from ..expressions import (
     Number,
     Prefix,
     SizeOf,
+    call,
     every,
     names,
     run,
 )
+from ..kernels.likely import guessed
 from ..lower.kernel import Kernel
-from ..lower.schedule import program_of
+from ..lower.schedule import program_of, questions
 from ..passes.unused import without_unused
 from ..runtime import describes
 from ..statements import (
     Collect,
     Do,
+    If,
     InSpace,
     KernelProgram,
     Launch,
@@ -76,7 +81,15 @@ _COMPUTED = (Braces, Call, Choice, Convert, Entry, Infix, Name, Number, Prefix, 
 def scheduled(kernel: Kernel) -> KernelProgram:
     """The program of a kernel with its launches. Raises FormulaError, located, where CUDA has none for it."""
     program = program_of(kernel, ways=False)
-    return without_unused(replace(program, body=tuple(_Schedule(kernel, program).statements())))
+    guess = guessed(kernel)
+    schedule = _Schedule(kernel, program, may_be_alike=guess is None)
+    body = schedule.statements()
+    launches = [statement for statement in body if isinstance(statement, Launch)]
+    if guess is not None and [launch.over for launch in launches] != ["entries"]:
+        as_guessed = replace(kernel, inputs=guess.inputs, guess=None)
+        way = _Schedule(as_guessed, program_of(as_guessed, ways=False), schedule.launches)
+        body = [If(questions(guess, kernel), tuple(way.statements()), tuple(body))]
+    return without_unused(replace(program, body=tuple(body)))
 
 
 @dataclass(frozen=True, slots=True)
@@ -108,28 +121,45 @@ def operands(launch: Launch) -> list[Operand]:
     return list(found.values())
 
 
-def numbers(launch: Launch, program: KernelProgram) -> list[tuple[str, str]]:
-    """The numbers that a launch reads, with their types."""
-    types = {s.name: s.type for s in program.body if isinstance(s, Let)}
-    read: dict[str, None] = {}
-    for space in launch.body:
-        own = {row.name for row in space.reads} | {space.index}
-        for statement in _elements(space):
-            read |= dict.fromkeys(name for name in names(statement.value) if name not in own)
-            if isinstance(statement, Let):
-                own.add(statement.name)
-    return [(name, str(types[name])) for name in read]
+def registers(launch: Launch) -> dict[Expression, str]:
+    """Views with one element of a row that later passes read, with its type: it stays in a register."""
+    found: dict[Expression, str] = {}
+    for number, space in enumerate(launch.body):
+        later = _read(launch.body[number + 1 :])
+        for sink in space.sinks:
+            if isinstance(sink, Reduce) and sink.view in later:
+                found[sink.view] = sink.into
+            elif space.shape != launch.shape and sink.view in later:
+                found[sink.view] = sink.type
+    return found
+
+
+def waits(launch: Launch) -> list[bool]:
+    """Whether threads of a row wait after each pass: what it has written is read from memory later."""
+    in_registers = registers(launch).keys()
+    found, written = [], set()
+    for number, space in enumerate(launch.body):
+        written |= {sink.view for sink in space.sinks} - in_registers
+        found.append(not written.isdisjoint(_read(launch.body[number + 1 :])))
+    return found
+
+
+def _read(spaces: Iterable[Space]) -> set[Expression]:
+    return {read.view for space in spaces for read in space.reads}
 
 
 class _Schedule:
     """The launches of a program under way."""
 
-    def __init__(self, kernel: Kernel, program: KernelProgram) -> None:
-        self.kernel, self.program = kernel, program
+    def __init__(
+        self, kernel: Kernel, program: KernelProgram, launches: int = 0, may_be_alike: bool = True
+    ) -> None:
+        self.kernel, self.program, self.may_be_alike = kernel, program, may_be_alike
         arrays = [entry for entry in kernel.inputs if not entry.is_number]
         shapes = {place: entry.shape for place, entry in enumerate(arrays) if entry.shape is not None}
         self.views = Views(program.body, shapes)
-        self.launches = 0
+        self.types = {s.name: str(s.type) for s in program.body if isinstance(s, Let)}
+        self.launches = launches
 
     def statements(self) -> list[Statement]:
         """The program's statements, with launches where passes are run."""
@@ -194,9 +224,9 @@ class _Schedule:
             if not isinstance(part, _COMPUTED):
                 raise self._refuse("such an element", statement.span)
 
-    def _launched(self, spaces: Iterable[Space]) -> list[Launch]:
+    def _launched(self, spaces: Iterable[Space]) -> list[Launch | If]:
         """The launches of passes that are run together."""
-        made: list[Launch] = []
+        made: list[Launch | If] = []
         rows: _Rows | None = None
         for space in spaces:
             if rows is not None and rows.add(space):
@@ -205,11 +235,11 @@ class _Schedule:
             rows = _Rows(self.views, space)
         return made + self._of_rows(rows)
 
-    def _of_rows(self, rows: _Rows | None) -> list[Launch]:
+    def _of_rows(self, rows: _Rows | None) -> list[Launch | If]:
         """One launch for all that goes row by row, and those of the rest."""
         if rows is None:
             return []
-        made: list[Launch] = []
+        made: list[Launch | If] = []
         if rows.is_together:
             made.append(self._launch("rows", rows.shape, rows.spaces))
             parts = rows.rest
@@ -219,7 +249,7 @@ class _Schedule:
             made += self._apart(space)
         return made
 
-    def _apart(self, space: Space) -> list[Launch]:
+    def _apart(self, space: Space) -> list[Launch | If]:
         """A launch for what a pass writes, and one for each shape that it reduces to."""
         sinks: dict[int, list[Write | Reduce]] = {}
         for sink in space.sinks:
@@ -227,15 +257,30 @@ class _Schedule:
                 sink
             )
         shape = run("broadcast", space.shape, *space.covers) if space.covers else space.shape
-        return [
+        own = tuple(
             self._launch("entries" if key == -1 else "fibres", shape, [only(space, found)])
             for key, found in sinks.items()
-        ]
+        )
+        totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
+        if not self.may_be_alike or not totals or any(self.views.is_reduced(total.view) for total in totals):
+            return list(own)
+        targets = tuple(
+            Member(total.view, "shape")
+            for total in {self.views.extent(total.view): total for total in totals}.values()
+        )
+        together = self._launch("entries", shape, [_written(space)])
+        apart: tuple[Launch | If, ...] = own
+        if len(targets) > 1:
+            sums = self._launch("fibres", shape, [only(space, totals)])
+            rest = (launch for launch in own if launch.over == "entries")
+            apart = (If((call("alike", *targets),), (sums, *rest), own),)
+        return [If((call("alike", shape, *targets),), (together,), apart)]
 
     def _launch(self, over: str, shape: Expression, spaces: Sequence[Space]) -> Launch:
         self.launches += 1
         name = f"{self.program.name}_{self.launches}"
-        return Launch(name, over, shape, tuple(spaces))  # type: ignore[arg-type]
+        read = tuple((number, self.types[number]) for number in _numbers(spaces))
+        return Launch(name, over, shape, tuple(spaces), read)  # type: ignore[arg-type]
 
 
 @dataclass
@@ -303,6 +348,18 @@ class _Rows:
         return not made & self.views.memory(read.view) or self.views.number(read.view) in self.written
 
 
+def _numbers(spaces: Iterable[Space]) -> list[str]:
+    """The numbers that passes read, by name."""
+    read: dict[str, None] = {}
+    for space in spaces:
+        own = {row.name for row in space.reads} | {space.index}
+        for statement in _elements(space):
+            read |= dict.fromkeys(name for name in names(statement.value) if name not in own)
+            if isinstance(statement, Let):
+                own.add(statement.name)
+    return list(read)
+
+
 def only(space: Space, sinks: Sequence[Write | Reduce]) -> Space:
     """The part of a pass that these sinks need."""
     wanted = {sink.name for sink in sinks}
@@ -314,6 +371,16 @@ def only(space: Space, sinks: Sequence[Write | Reduce]) -> Space:
             read |= set(names(statement.value))
     reads = tuple(each for each in space.reads if each.name in read)
     return replace(space, reads=reads, sinks=tuple(sinks), body=tuple(reversed(body)))
+
+
+def _written(space: Space) -> Space:
+    """The pass where each total has one term: it writes them."""
+    sinks = tuple(Write(s.name, s.into, s.view) if isinstance(s, Reduce) else s for s in space.sinks)
+    body = tuple(
+        Store(each.sink.name, each.value, each.span) if isinstance(each, Collect) else each
+        for each in _elements(space)
+    )
+    return replace(space, sinks=sinks, body=body)
 
 
 def _given(statement: InSpace) -> str:

@@ -11,7 +11,7 @@ Memory is what a kernel asks for, by name. Any other name stands for what it was
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import fields
 
 from ..expressions import (
@@ -21,6 +21,7 @@ from ..expressions import (
     Member,
     Name,
     Number,
+    ask,
     braces,
     call,
     names,
@@ -28,6 +29,7 @@ from ..expressions import (
     rank,
     run,
 )
+from ..lower.kernel import ShapeSet
 from ..statements import Let, Statement
 
 MEMORY = frozenset({"output", "readable_output", "scratch"})
@@ -37,8 +39,9 @@ _LAST = braces(-1)
 class Views:
     """The declarations of a block, in order; inputs have one shape where `shapes` has one for both."""
 
-    def __init__(self, statements: Iterable[Statement], shapes: Mapping[int, Hashable] | None = None) -> None:
+    def __init__(self, statements: Iterable[Statement], shapes: Mapping[int, ShapeSet] | None = None) -> None:
         self._of_inputs = shapes or {}
+        self._retained: set[int] = set()  # shapes of inputs that reductions over the last axis gave
         self._lets: dict[str, Expression] = {}
         self._memory: dict[str, frozenset[str]] = {}
         self._numbers: dict[object, int] = {}
@@ -66,11 +69,27 @@ class Views:
         brought_back = self._brought_back(view)
         return self.number(brought_back[1] if brought_back is not None else Member(view, "shape"))
 
+    def is_reduced(self, view: Expression) -> bool:
+        """True where a view has fewer entries than something else by what a reduction says, not by chance."""
+        if self._brought_back(view) is not None or self.extent(view) in self._retained:
+            return True
+        whole = self._shape_of(view)
+        while whole is not None:
+            if isinstance(whole, Call):
+                return whole.function == "reduced"
+            if isinstance(whole, Name):
+                whole = self._lets.get(whole.name)
+            else:
+                whole = self._shape_of(whole.owner) if isinstance(whole, Member) else None
+        return False
+
     def rows(self, shape: Expression) -> int:
         """The number of the shape that a reduction over the last axis gives, which it keeps."""
         return self.number(call("reduced", shape, run("axis_set", _LAST, rank(shape)), True))
 
     def _number(self, expression: Expression) -> int:
+        if isinstance(expression, Ask) and expression.method == "shape":
+            return self._of_input(expression)
         if isinstance(expression, Name):
             value = self._lets.get(expression.name)
             if isinstance(value, Ask) and value.method in ("like", "shape"):
@@ -96,6 +115,13 @@ class Views:
         """The number of the shape of an input."""
         (position,) = asked.args
         assert isinstance(position, Number)
+        match list(self._of_inputs.get(int(position.value), ())):
+            case [("keep", whole, -1)]:
+                for place, shape in self._of_inputs.items():
+                    if shape == whole:
+                        row = self.rows(ask("shape", place))
+                        self._retained.add(row)
+                        return row
         key = ("shape", self._of_inputs.get(int(position.value), position))
         return self._numbers.setdefault(key, len(self._numbers))
 

@@ -95,7 +95,36 @@ typedef struct {
     int64_t a_steps[PB_MAX_DIMS], b_steps[PB_MAX_DIMS], c_steps[PB_MAX_DIMS];
 } pb_product;
 
-/* Services of the caller. Any function may be NULL; the kernel then does without. */
+/* Memory that threads of a device share for totals: 8 bytes for each part of each, and a zero for
+   each that counts the parts that are done. */
+typedef struct {
+    void* totals;
+    void* arrived;
+} pb_work;
+
+/* The start of a kernel on a device: of KERNEL_float32_i32 and so on, by `bits` of the float type
+   and its `variant`, in so many blocks of the runtime's `threads` at most. Pointers to its
+   arguments are `arguments`. `work` is one of them, which the callee fills in; NULL where the
+   kernel needs no memory for totals. */
+typedef enum {
+    PB_I32 = 0,   /* indices of 32 bits */
+    PB_I64 = 1,   /* of 64 */
+    PB_PACKED = 2 /* of 32, and 16 bytes of floats for each thread at once */
+} pb_variant;
+
+typedef struct {
+    const char* kernel;
+    int32_t bits;    /* 32 or 64 */
+    int32_t variant; /* a pb_variant */
+    int64_t blocks;
+    void** arguments;
+    pb_work* work;
+    size_t totals_bytes;
+    size_t arrived_bytes; /* zeros before, and zeros again behind it */
+} pb_launch;
+
+/* Services of the caller. Any function may be NULL; the kernel then does without. Only what starts
+   kernels on a device has `launch`: then all data and the workspace are the device's. */
 typedef struct {
     void* context; /* handed to each function below */
 
@@ -108,6 +137,10 @@ typedef struct {
                          void (*body)(void* argument, int64_t begin, int64_t end), void* argument);
 
     void (*gemm)(void* context, const pb_product* product);
+
+    int (*launch)(void* context, const pb_launch* launch); /* 0 where it was started */
+    const void* zero;                                      /* 16 bytes of zeros on the device */
+    int32_t threads;                                       /* of a block of the device */
 } pb_runtime;
 
 /* Shape and dtype of an output, filled by `infer`. Outputs behind those that are arrays are plain

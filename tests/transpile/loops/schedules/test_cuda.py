@@ -15,7 +15,7 @@ from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
 from pullback.transpile.loops.schedules.cuda import operands, scheduled
 from pullback.transpile.loops.spec import check
-from pullback.transpile.loops.statements import Launch
+from pullback.transpile.loops.statements import Launch, every
 from tests.cuda.corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
 from tests.transpile.loops.compared import same
 
@@ -26,7 +26,8 @@ def launches(text, name="f", order=1):
     """The launches of each kernel of a formula's text."""
     formula = read_module(Source("f.py", HEAD + text)).formulas[name]
     made = formula_kernels(formula, standard_library(), {}, order, general=False)
-    return [[s for s in check(scheduled(kernel)).body if isinstance(s, Launch)] for kernel in made.kernels()]
+    programs = [check(scheduled(kernel)) for kernel in made.kernels()]
+    return [[s for s in every(program.body) if isinstance(s, Launch)] for program in programs]
 
 
 def test_launches_of_every_formula_compute_what_its_passes_do():
@@ -83,8 +84,50 @@ def test_a_row_has_an_element_of_a_pass_over_what_is_reduced():
     assert [space.shape == launch.shape for space in launch.body] == [True, False, True]
 
 
+PRODUCT = "def f(a, b):\n    return a * b, lambda grad: (grad * b, grad * a)\n"
+
+
+def test_what_may_be_reduced_is_one_launch_where_all_shapes_are_one():
+    _, (together, *_) = launches(PRODUCT)
+    assert together.over == "entries"
+    assert [operand.name for operand in operands(together)] == ["a", "b", "grad", "grad_b", "grad_a"]
+
+
+def test_what_is_part_of_a_first_array_is_reduced_alone():
+    _, (_, first, second, *_) = launches(PRODUCT)
+    assert [(launch.over, operands(launch)[-1].name) for launch in (first, second)] == [
+        ("fibres", "grad_b"),
+        ("entries", "grad_a"),
+    ]
+
+
+def test_a_layer_norm_is_one_launch_over_rows_where_its_weight_is_a_part():
+    text = """def f(x, w):
+    c = x - np.mean(x, axis=-1, keepdims=True)
+    n = c / np.sqrt(np.mean(c * c, axis=-1, keepdims=True) + 1)
+
+    def pullback(grad):
+        g = grad * w
+        return g - n * np.mean(g * n, axis=-1, keepdims=True), grad * n
+
+    return n * w, pullback
+"""
+    (forward, *_), (backward, *_) = launches(text)
+    assert (forward.over, backward.over) == ("rows", "rows")
+
+
+def test_sums_that_are_saved_of_rows_are_elements_of_rows():
+    ((backward,),) = launches(SOFTMAX, order=2)[2:]
+    assert backward.over == "rows"
+
+
+def test_what_is_always_reduced_has_no_launch_over_entries():
+    ((launch,), _) = launches("def f(x):\n    return np.sum(x, axis=0), lambda grad: grad\n")
+    assert launch.over == "fibres"
+
+
 def test_what_is_reduced_to_two_shapes_is_two_launches():
-    _, (first, second) = launches("def f(a, b):\n    return a * b, lambda grad: (grad * b, grad * a)\n")
+    _, (*_, first, second) = launches(PRODUCT)
     assert (first.over, second.over) == ("fibres", "fibres")
     assert [operand.name for operand in operands(first)] == ["b", "grad", "grad_a"]
     assert [operand.written for operand in operands(first)] == [False, False, True]

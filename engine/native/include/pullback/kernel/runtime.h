@@ -9,6 +9,7 @@
 
 #include "pullback/kernel/calls.h"
 #include "pullback/kernel/indexing/rearrange.h"
+#include "pullback/kernel/launches.h"
 #include "pullback/kernel/loops/passes.h"
 #include "pullback/kernel/loops/reduce.h"
 #include "pullback/kernel/loops/row_loop.h"
