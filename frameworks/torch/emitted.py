@@ -38,14 +38,14 @@ class Emitted:
         self._inputs = [not param.attribute for param in frame.single]
         self._ignored = len(frame.masks) + len(frame.extra)
 
-    def plain(self, value: Any, kind: str) -> Any:
+    def plain(self, value: Any, kind: str, device: torch.device) -> Any:
         """A value of a kind as the text reads it; the bridge has code and bits of a dtype before extents."""
         if not isinstance(value, tuple):
             return bool(value) if kind == "bool" else value
         code, bits, *shape = value
         if kind == "shape":
             return torch.Size(shape)
-        return self._like(torch.Size(shape), _DTYPES[code, bits], torch.device("cpu"))
+        return self._like(torch.Size(shape), _DTYPES[code, bits], device)
 
     def backward(
         self,

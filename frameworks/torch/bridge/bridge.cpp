@@ -17,6 +17,17 @@ PB_EXPORTED void pullback_torch_runtime(const void* runtime) {
     runtime_of_process = static_cast<const pb_runtime*>(runtime);
 }
 
+/* The kernels of a formula on a GPU, whose binaries `owner` makes; nullptr, with Python's error,
+   where there is no driver. */
+PB_EXPORTED void* pullback_torch_module(PyObject* owner) {
+    try {
+        return new Module(owner);
+    } catch (const std::exception& error) {
+        PyErr_SetString(PyExc_RuntimeError, error.what());
+        return nullptr;
+    }
+}
+
 PB_EXPORTED void* pullback_torch_level(PyObject* owner, const char* name, const int64_t* words,
                                        int64_t count) {
     Reader reader(words, count);
@@ -62,7 +73,8 @@ PB_EXPORTED void* pullback_torch_operator(PyObject* owner, const char* space, co
             op->defaults.push_back(argument.default_value());
         op->library = std::make_unique<torch::Library>(torch::Library::FRAGMENT, space,
                                                        std::nullopt, __FILE__, __LINE__);
-        for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU}) {
+        for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                               c10::DispatchKey::CUDA, c10::DispatchKey::AutogradCUDA}) {
             op->library->impl(name,
                               torch::dispatch(key, torch::CppFunction::makeFromBoxedFunctor(
                                                        std::make_unique<Dispatched>(*op, key))));

@@ -34,6 +34,8 @@ def bridge() -> Any:
     library.pullback_torch_runtime.argtypes = [ctypes.c_void_p]
     library.pullback_torch_level.argtypes = [ctypes.py_object, ctypes.c_char_p, words, ctypes.c_int64]
     library.pullback_torch_level.restype = ctypes.c_void_p
+    library.pullback_torch_module.argtypes = [ctypes.py_object]
+    library.pullback_torch_module.restype = ctypes.c_void_p
     texts = [ctypes.c_char_p] * 3
     library.pullback_torch_operator.argtypes = [ctypes.py_object, *texts, words, ctypes.c_int64]
     library.pullback_torch_operator.restype = ctypes.c_void_p
@@ -53,7 +55,7 @@ def _compiled() -> Path:
         *(f"-isystem{place}" for place in _headers(root)),
         f"-L{root / 'lib'}",
         f"-Wl,-rpath,{root / 'lib'}",
-        *("-ltorch_python", "-ltorch_cpu", "-lc10"),
+        *("-ltorch_python", "-ltorch_cpu", "-lc10", "-ldl"),
     )
     headers = sorted(SOURCE.parent.glob("*.h"))
     texts = [file.read_text(encoding="utf-8") for file in (SOURCE, *headers)]

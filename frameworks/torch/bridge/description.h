@@ -18,10 +18,13 @@ struct Entry {
     Role role;
 };
 
+class Module;
+
 struct Kernel {
     pb_infer_function infer = nullptr;
     pb_run_function run = nullptr;
     pb_flat_function flat = nullptr;
+    Module* module = nullptr;  // whose kernels `run` starts; nullptr: it computes on the CPU
     std::vector<Entry> entries;
     int64_t outputs = 0;
     int64_t plain = 0;  // outputs behind the arrays
@@ -48,6 +51,7 @@ class Reader {
         made.infer = reinterpret_cast<pb_infer_function>(word());
         made.run = reinterpret_cast<pb_run_function>(word());
         made.flat = reinterpret_cast<pb_flat_function>(word());
+        made.module = reinterpret_cast<Module*>(word());
         const int64_t count = word();
         for (int64_t k = 0; k < count; ++k) {
             const int64_t value = word();

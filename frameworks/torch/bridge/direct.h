@@ -47,6 +47,7 @@ inline bool taken(const Operator& op, PyObject* const* args, size_t count, torch
    transforms, casts, profiles or overrides the call. */
 inline bool is_undisturbed(c10::DispatchKeySet& keys) {
     constexpr c10::DispatchKeySet allowed({c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                                           c10::DispatchKey::CUDA, c10::DispatchKey::AutogradCUDA,
                                            c10::DispatchKey::ADInplaceOrView,
                                            c10::DispatchKey::BackendSelect});
     const auto local = c10::impl::tls_local_dispatch_key_set();
@@ -83,7 +84,9 @@ inline PyObject* called(PyObject* self, PyObject* const* args, Py_ssize_t count,
         taken(*direct->op, args, static_cast<size_t>(count), stack, keys, largest) &&
         is_undisturbed(keys)) {
         const Unlocked unlocked(largest > kWorthOfLock);
-        done = by_kernel(*direct->op, stack, keys.has(c10::DispatchKey::AutogradCPU));
+        done = by_kernel(
+            *direct->op, stack,
+            keys.has(c10::DispatchKey::AutogradCPU) || keys.has(c10::DispatchKey::AutogradCUDA));
     }
     if (!done) {
         return PyObject_Vectorcall(direct->overload, args, static_cast<size_t>(count), names);

@@ -10,17 +10,18 @@ import ctypes
 import warnings
 from array import array
 from collections.abc import Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from typing import Any
 
 import numpy as np
 import torch
 
 from pullback.engine.core.errors import CompilerError
+from pullback.engine.kernels.cuda import CudaLibrary
 from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.lazy import LazyLibrary, Part
 from pullback.engine.kernels.operator import Backward, CompiledOperator
-from pullback.engine.kernels.prepared import asks_ranks, prepare
+from pullback.engine.kernels.prepared import Prepared, asks_ranks, prepare
 from pullback.engine.kernels.readings import read
 from pullback.engine.kernels.signature import signature
 from pullback.transpile.diagnostics import FormulaError
@@ -87,12 +88,24 @@ class Versions:
         inputs = [_stand_in(given[name]) for name in self._inputs]
         arguments = signature(self._inputs, inputs, asks_ranks(self._formula))
         prepared = prepare(self._formula, {name: given[name] for name in self._fixed}, _ORDER, arguments)
-        library = LazyLibrary(prepared)
-        tensors = [x for value in inputs for x in (value if isinstance(value, list) else [value])]
-        library.part = Part(32 if any(x is not None and x.dtype == np.float32 for x in tensors) else 64)
+        tensors = [x for name in self._inputs for x in _listed(given[name]) if x is not None]
+        library = _library(prepared, tensors[0].device)
+        library.part = Part(32 if any(x.dtype == torch.float32 for x in tensors) else 64)
         return Level(
             CompiledOperator(prepared.compiled, library, self._formula.namespace(prepared.compiled.formula))
         )
+
+
+def _listed(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _library(prepared: Prepared, device: torch.device) -> LazyLibrary:
+    """The kernels for a device."""
+    if device.type == "cpu":
+        return LazyLibrary(prepared)
+    major, minor = torch.cuda.get_device_capability(device)
+    return CudaLibrary(prepared, f"sm_{major}{minor}")
 
 
 def _argument(param: Any) -> int:
@@ -122,9 +135,8 @@ class Level:
             raise NoKernel("second derivatives are forbidden, which emitted Python says")
         if any(eqn.op in _PACKING for eqn in operator.formula.every()):
             raise NoKernel("saved lists in one array, which only kernels read")
-        row = array(
-            "q", _kernel_words(operator.kernel, [self._argument_of(entry) for entry in self._entries])
-        )
+        values = [self._argument_of(entry) for entry in self._entries]
+        row = array("q", _kernel_words(operator.kernel, values, operator.library))
         row.extend(self._description())
         address = bridge().pullback_torch_level(
             self,
@@ -214,7 +226,7 @@ class Level:
         values = [place if used else -1 for place, used in zip(places, run.used, strict=True)]
         slots = [*run.slots, *[-1] * (len(kernel.outputs) - len(run.slots))]
         wanted = sum(1 << k for k, want in enumerate(run.wanted) if want)
-        row = [*_kernel_words(run.kernel, values), len(slots), *slots, wanted]
+        row = [*_kernel_words(run.kernel, values, operator.library), len(slots), *slots, wanted]
         derivative = operator.derivative if run.recordable else None
         if derivative is None:
             return [*row, 0, 0]
@@ -233,10 +245,11 @@ class Level:
         """The gradients of the arguments, op by op."""
         operator = self._operator
         emitted = self._emitted
+        device = next(cotangent.device for cotangent in cotangents if cotangent is not None)
         gradients = emitted.backward(
-            [emitted.plain(value, kind) for value, kind in zip(saved, self._kinds, strict=True)],
+            [emitted.plain(value, kind, device) for value, kind in zip(saved, self._kinds, strict=True)],
             cotangents,
-            [emitted.plain(value, "like") for value in likes],
+            [emitted.plain(value, "like", device) for value in likes],
             _bits(needed, len(operator.inputs)),
         )
         return [*gradients, *[None] * len(operator.attributes)]
@@ -269,12 +282,20 @@ class Level:
         return Emitted(self._operator.formula)
 
 
-def _kernel_words(kernel: CompiledKernel, values: Sequence[int]) -> list[int]:
+def _kernel_words(kernel: CompiledKernel, values: Sequence[int], library: Any) -> list[int]:
     """A kernel with the place of each of its inputs."""
+    module = _module(library) if isinstance(library, CudaLibrary) else 0
     roles = [_ROLES[entry.role] for entry in kernel.kernel.inputs]
     pairs = [number for pair in zip(values, roles, strict=True) for number in pair]
-    row = [kernel.infer_address, kernel.run_address, kernel.flat_address, len(roles), *pairs]
+    row = [kernel.infer_address, kernel.run_address, kernel.flat_address, module, len(roles), *pairs]
     return [*row, len(kernel.kernel.outputs), len(kernel.kernel.plain_results)]
+
+
+@cache
+def _module(library: CudaLibrary) -> int:
+    """The bridge's address of kernels on a GPU, which it has as long as the process lives."""
+    address: int = bridge().pullback_torch_module(library)
+    return address
 
 
 def _bits(word: int, count: int) -> tuple[bool, ...]:

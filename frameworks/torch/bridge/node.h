@@ -11,6 +11,7 @@
 #include <memory>
 #include <mutex>
 #include <string>
+#include <type_traits>
 
 #include "level.h"
 #include "run.h"
@@ -168,6 +169,16 @@ struct KernelNode final : Node {
     Values likes_;  // of results and hidden outputs
 };
 
+/* A node, which counts its references itself from PyTorch 2.12 on. */
+template <typename N>
+auto new_node(Level& level) {
+    if constexpr (std::is_base_of_v<c10::intrusive_ptr_target, N>) {
+        return c10::make_intrusive<N>(level);
+    } else {
+        return std::shared_ptr<N>(new N(level), [](N* node) { deleteNode(node); });
+    }
+}
+
 /* Calls a level. False where its kernel does not take the arguments. `outputs` are results and
    hidden outputs, these where the call is recorded; `wanted` says of the kernel's outputs which are
    needed. */
@@ -217,7 +228,7 @@ inline bool call(Level& level, c10::ArrayRef<Value> arguments, uint64_t wanted, 
             }
         }
     }
-    auto node = c10::make_intrusive<KernelNode>(level);
+    auto node = new_node<KernelNode>(level);
     torch::autograd::edge_list edges;
     edges.reserve(arguments.size());
     for (const Value& value : arguments) {

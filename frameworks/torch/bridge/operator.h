@@ -107,7 +107,7 @@ inline Level* Operator::version(const Facts& facts, const torch::jit::Stack& sta
 /* Adds a tensor to a call; false where kernels take no such one, or not beside the others. */
 inline bool add(const Tensor& x, const Operator& op, Facts& facts, Values& values,
                 at::ScalarType& common) {
-    if (!is_plain(x)) return false;
+    if (!is_plain(x) || (!values.empty() && x.device() != values[0].tensor.device())) return false;
     const auto type = x.scalar_type();
     if (type != at::kBool) {
         if (common != at::ScalarType::Undefined && common != type) return false;
@@ -174,6 +174,9 @@ inline bool by_kernel(Operator& op, torch::jit::Stack& stack, bool may_record) {
         }
     }
     if (common == at::ScalarType::Undefined) return false;
+    // Kernels are compiled for one kind of GPU.
+    const c10::Device device = tensors[0].tensor.device();
+    facts.push_back(device.is_cpu() ? -1 : device.index());
     Level* level = op.version(facts, stack, first);
     if (level == nullptr) return false;
     bool record = false;
@@ -200,7 +203,9 @@ struct Dispatched final : c10::OperatorKernel {
 
     void operator()(const c10::OperatorHandle&, c10::DispatchKeySet keys,
                     torch::jit::Stack* stack) {
-        if (by_kernel(op_, *stack, key_ == c10::DispatchKey::AutogradCPU)) return;
+        const bool may_record =
+            key_ == c10::DispatchKey::AutogradCPU || key_ == c10::DispatchKey::AutogradCUDA;
+        if (by_kernel(op_, *stack, may_record)) return;
         op_.op_by_op->redispatchBoxed(keys, stack);
     }
 

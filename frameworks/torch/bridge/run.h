@@ -1,13 +1,15 @@
-/* A call of a kernel, in parts on several threads where it is large. */
+/* A call of a kernel: on the CPU in parts on several threads where it is large, or on a GPU. */
 #ifndef PULLBACK_TORCH_RUN_H_
 #define PULLBACK_TORCH_RUN_H_
 
 #include <ATen/Parallel.h>
+#include <c10/core/DeviceGuard.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <memory>
 
+#include "cuda.h"
 #include "description.h"
 #include "values.h"
 
@@ -105,6 +107,37 @@ inline bool run_flat(const Kernel& kernel, const Value* const* values, uint64_t 
     return done;
 }
 
+/* The device of the first tensor. */
+inline c10::Device device_of(const Kernel& kernel, const Value* const* values) {
+    for (size_t k = 0; k < kernel.entries.size(); ++k) {
+        if (values[k]->kind == Kind::kTensor) return values[k]->tensor.device();
+    }
+    return at::kCPU;
+}
+
+/* Starts the kernels of a call that is described on a GPU. False where they are for other inputs.
+ */
+inline bool run_there(const Kernel& kernel, pb_call& call, c10::Device device) {
+    const auto bytes = static_cast<int64_t>(call.workspace_bytes);
+    Tensor workspace;
+    if (bytes > 0) {
+        workspace = at::empty({bytes}, at::TensorOptions().dtype(at::kByte).device(device));
+        call.workspace = workspace.mutable_data_ptr();
+    }
+    Started started{*kernel.module, device, nullptr, {}};
+    const int32_t status = Driver::loaded().stream(device.index(), &started.stream);
+    TORCH_CHECK(status == 0, "pullback: PyTorch has no current stream");
+    pb_runtime runtime{};
+    runtime.context = &started;
+    runtime.launch = launch;
+    runtime.zero = zeros_on(device);
+    runtime.threads = kThreads;
+    call.runtime = &runtime;
+    const bool done = kernel.run(&call) == PB_OK;
+    if (started.failed) std::rethrow_exception(started.failed);
+    return done;
+}
+
 /* Runs a kernel on a value per entry. False where it does not take them; then nothing was done.
    `outputs` has a tensor per wanted output, `plain` a value per output behind those. */
 inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wanted, Tensors& outputs,
@@ -112,6 +145,9 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
     outputs.assign(static_cast<size_t>(kernel.outputs), Tensor());
     if (kernel.flat != nullptr && kernel.plain == 0 && run_flat(kernel, values, wanted, outputs))
         return true;
+    const c10::Device device = device_of(kernel, values);
+    if (device.is_cpu() != (kernel.module == nullptr)) return false;
+    const c10::OptionalDeviceGuard guard(device);
     DLTensor tensors[kMost];
     const DLTensor* inputs[kMost];
     pb_scalar numbers[kMost];
@@ -135,6 +171,7 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
         made.device = {kDLCPU, 0};
         if (value.kind == Kind::kTensor) {
             const Tensor& x = value.tensor;
+            if (x.device() != device) return false;
             made.ndim = static_cast<int32_t>(x.dim());
             made.dtype = data_type(x.scalar_type());
             made.shape = const_cast<int64_t*>(x.sizes().data());
@@ -168,7 +205,7 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
     const DLTensor* results[kMost] = {};
     for (size_t k = 0; k < static_cast<size_t>(kernel.outputs); ++k) {
         if ((wanted >> k & 1) == 0) continue;
-        outputs[k] = empty(specs[k]);
+        outputs[k] = empty(specs[k], device);
         made[k] = {};
         made[k].data = outputs[k].mutable_data_ptr();
         made[k].device = {kDLCPU, 0};
@@ -178,8 +215,6 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
         results[k] = &made[k];
         bytes += static_cast<int64_t>(outputs[k].nbytes());
     }
-    Workspace workspace(query.workspace_bytes);
-    if (workspace.failed()) return false;
     pb_call call{};
     call.abi = PB_KERNEL_ABI;
     call.n_inputs = n_inputs;
@@ -188,9 +223,13 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
     call.inputs = inputs;
     call.attrs = numbers;
     call.outputs = results;
-    call.workspace = workspace.data();
     call.workspace_bytes = query.workspace_bytes;
     call.end = query.units;
+    plain.assign(specs.begin() + kernel.outputs, specs.begin() + kernel.outputs + kernel.plain);
+    if (kernel.module != nullptr) return run_there(kernel, call, device);
+    Workspace workspace(query.workspace_bytes);
+    if (workspace.failed()) return false;
+    call.workspace = workspace.data();
     call.runtime = runtime_of_process;
     const int64_t parts = query.workspace_bytes != 0
                               ? 1
@@ -208,7 +247,6 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
         });
         if (!done) return false;
     }
-    plain.assign(specs.begin() + kernel.outputs, specs.begin() + kernel.outputs + kernel.plain);
     return true;
 }
 

@@ -4,6 +4,7 @@
 
 #include <ATen/EmptyTensor.h>
 #include <ATen/core/Tensor.h>
+#include <ATen/ops/empty.h>
 #include <c10/util/SmallVector.h>
 #include <pullback/kernel_abi.h>
 
@@ -27,12 +28,16 @@ struct Value {
 using Values = c10::SmallVector<Value, 4>;
 using Tensors = c10::SmallVector<Tensor, 4>;
 
-/* True for a tensor whose memory a kernel can read: of the CPU, strided, nobody's subclass or
- * wrapper. */
+/* Keys of tensors of the CPU and of GPUs that are strided, and nobody's subclass or wrapper. */
+constexpr c10::DispatchKeySet kPlainKeys({c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
+                                          c10::DispatchKey::AutocastCPU, c10::DispatchKey::CUDA,
+                                          c10::DispatchKey::AutogradCUDA,
+                                          c10::DispatchKey::AutocastCUDA,
+                                          c10::DispatchKey::ADInplaceOrView});
+
+/* True for a tensor whose memory a kernel can read. */
 inline bool is_plain(const Tensor& x) {
-    constexpr c10::DispatchKeySet allowed({c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,
-                                           c10::DispatchKey::ADInplaceOrView,
-                                           c10::DispatchKey::AutocastCPU});
+    constexpr c10::DispatchKeySet allowed = kPlainKeys;
     if ((x.key_set().raw_repr() & ~allowed.raw_repr()) != 0 || x.dim() > PB_MAX_DIMS) return false;
     const auto type = x.scalar_type();
     return (type == at::kFloat || type == at::kDouble || type == at::kBool) &&
@@ -59,9 +64,10 @@ inline pb_spec like(const Tensor& x) {
     return made;
 }
 
-inline Tensor empty(const pb_spec& spec) {
-    return at::detail::empty_cpu(c10::IntArrayRef(spec.shape, static_cast<size_t>(spec.ndim)),
-                                 scalar_type(spec.dtype));
+inline Tensor empty(const pb_spec& spec, c10::Device device) {
+    const c10::IntArrayRef shape(spec.shape, static_cast<size_t>(spec.ndim));
+    if (device.is_cpu()) return at::detail::empty_cpu(shape, scalar_type(spec.dtype));
+    return at::empty(shape, at::TensorOptions().dtype(scalar_type(spec.dtype)).device(device));
 }
 
 inline int64_t of_double(double value) {
