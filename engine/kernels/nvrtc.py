@@ -32,7 +32,7 @@ def _library() -> Any:
 
 
 def identity() -> str:
-    """What decides which binary NVRTC makes of a text."""
+    """The version and flags of NVRTC, which decide the binary that it makes of a text."""
     major, minor = ctypes.c_int(), ctypes.c_int()
     _check(_library().nvrtcVersion(ctypes.byref(major), ctypes.byref(minor)))
     return f"NVRTC {major.value}.{minor.value} {' '.join(_FLAGS)}"

@@ -382,7 +382,7 @@ class _Recomputed:
         )
 
     def _at_hand(self, found: Slice, taking: Taking) -> dict[str, str]:
-        """How what is saved besides is called where the backward takes it."""
+        """The names of what is saved besides, where the backward takes it."""
         if self.bundle is not None:
             return {name: self.bundle.local(name) for name in found.at_hand}
         local = {}

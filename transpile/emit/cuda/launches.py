@@ -154,7 +154,7 @@ def _collected(
 
 
 def _value(sink: Reduce) -> str:
-    """What is made of a total."""
+    """The value that is made of a total."""
     mean = " / (loop.length * pb_width)" if sink.mean else ""
     return f"static_cast<{sink.into}>({sink.name}_total{mean})"
 

@@ -60,7 +60,7 @@ def _shape(guess: Likely) -> ShapeSet:
 
 
 def guessed(kernel: Kernel) -> Guess | None:
-    """What a kernel guesses, or might; None where there is nothing to guess."""
+    """The guess of a kernel, or one that it might make; None where there is nothing to guess."""
     if kernel.guess is not None:
         return kernel.guess
     guesses = likely(kernel)

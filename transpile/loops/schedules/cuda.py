@@ -135,7 +135,7 @@ def registers(launch: Launch) -> dict[Expression, str]:
 
 
 def waits(launch: Launch) -> list[bool]:
-    """Whether threads of a row wait after each pass: what it has written is read from memory later."""
+    """For each pass, if threads of a row wait after it: what was written is read from memory later."""
     in_registers = registers(launch).keys()
     found, written = [], set()
     for number, space in enumerate(launch.body):

@@ -116,7 +116,7 @@ class _Finder:
         self.taking = Taking(context, function, ast.unparse(self.reads[0]) if self.reads else "")
 
     def find(self, inside: bool) -> Taking:
-        """How it takes them."""
+        """The form in which it takes them."""
         if not self.reads:
             return self.taking
         self._follow_name()
