@@ -19,7 +19,7 @@ from .emulated import Emulated
 from .host import Host, shapes_of
 
 FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
-QUICK = ("multiply", "where", "sum", "max", "logsumexp", "layer_norm", "transpose")
+QUICK = ("multiply", "where", "sum", "max", "logsumexp", "layer_norm", "lstm_cell", "transpose")
 ARCHITECTURES = ("sm_80", "sm_90")
 # What is computed by functions that NumPy has not.
 SPECIAL = {name for name, operator in OPERATORS.items() if operator.scalar and operator.scalar.special}
@@ -124,7 +124,7 @@ def test_kernels_compute_what_the_interpreter_finds(name, tmp_path):
 @pytest.mark.parametrize("name", sorted(FORMULAS.keys() - SPECIAL))
 def test_kernels_of_every_formula_compute_what_the_interpreter_finds(name, tmp_path):
     if compiled(*FORMULAS[name])[1]:
-        assert agree(*FORMULAS[name], SHAPES[:2], tmp_path, (np.float64,))
+        assert agree(*FORMULAS[name], SHAPES[:3], tmp_path, (np.float64,))
 
 
 @pytest.fixture(scope="module")

@@ -124,6 +124,17 @@ def test_layouts() -> None:
             torch.testing.assert_close(have, want)
 
 
+def test_operands_that_are_broadcast_to_each_other() -> None:
+    """Intermediates of an operand have its own shape, in a launch over the entries of all."""
+    x, h, c = (torch.rand(shape, dtype=torch.float64) for shape in ((8, 1), (1, 12), (12,)))
+    there = tuple(one.cuda().requires_grad_() for one in (x, h, c))
+    here = tuple(one.requires_grad_() for one in (x, h, c))
+    found = on_cpu(three_orders(operator_of(cases.lstm_gates), there))
+    wanted = three_orders(pullback.torch.function(cases.lstm_gates), here)
+    for want, have in zip(wanted, found, strict=True):
+        torch.testing.assert_close(have, want.detach())
+
+
 @pytest.mark.parametrize("shape", [(5, 100_003), (300, 7), (100_000, 3), (2, 3), (1_000_003,), (0, 5)])
 def test_reductions_of_every_length(shape: tuple[int, ...]) -> None:
     """Rows of a thread, of a warp, of a block and of several blocks; along the other axis too."""

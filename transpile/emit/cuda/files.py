@@ -79,7 +79,8 @@ def _head(name: str, programs: Sequence[KernelProgram], source: Source) -> list[
 
 
 def _launches(program: KernelProgram) -> list[Launch]:
-    return [statement for statement in every(program.body) if isinstance(statement, Launch)]
+    """The launches of a program, each once: it may stand in several branches."""
+    return list({each.name: each for each in every(program.body) if isinstance(each, Launch)}.values())
 
 
 def _functions(programs: Sequence[KernelProgram]) -> list[str]:

@@ -93,7 +93,7 @@ def _packs(
     yield "}"
     for sink in written:
         place, name = places[sink.view]
-        yield f"pb::store<{place}>({sink.name}_row, pb_of_{name}, pb_place);"
+        yield f"pb::store<{place}>({sink.name}_row, pb_of_{name}, space, pb_place);"
 
 
 def _once(space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str]) -> Iterator[str]:

@@ -161,10 +161,11 @@ PB_DEVICE Pack<T, W> loaded(const T* data, const Space<N>& space, const Place<I,
     return pack;
 }
 template <int K, typename T, int W, typename I, int N>
-PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Place<I, N>& place) {
+PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, const Place<I, N>& place) {
     if (!data) return;
-    if (W == 1) data[place.of[K]] = pack.of[0];
-    else *reinterpret_cast<Pack<T, W>*>(data + place.of[K]) = pack;
+    data += place.of[K];
+    if (W == 1 || space.stride[K][space.rank - 1] == 0) *data = pack.of[0];  // one for all entries
+    else *reinterpret_cast<Pack<T, W>*>(data) = pack;
 }
 
 // The entries that a thread computes.

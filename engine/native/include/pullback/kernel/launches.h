@@ -167,7 +167,7 @@ PB_RUNTIME int64_t AnyLaunch::pack(int bits) {
     for (int k = 0; k < operands; ++k) {
         const int64_t bytes = items[k] * width < 16 ? items[k] * width : 16;
         const auto address = reinterpret_cast<uintptr_t>(data[k]);
-        if (strides[k][last] == 0 || space.columns) continue;
+        if (strides[k][last] == 0 || (space.columns && strides[k][last] != 1)) continue;
         if (strides[k][last] != 1 || address % static_cast<uintptr_t>(bytes) != 0) return -1;
         for (int axis = 0; axis < last; ++axis) {
             if (strides[k][axis] % width != 0) return -1;
