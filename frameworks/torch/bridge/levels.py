@@ -104,6 +104,8 @@ def _library(prepared: Prepared, device: torch.device) -> LazyLibrary:
     """The kernels for a device."""
     if device.type == "cpu":
         return LazyLibrary(prepared)
+    if torch.version.cuda is None:
+        raise NoKernel("a GPU that is not CUDA's")
     major, minor = torch.cuda.get_device_capability(device)
     return CudaLibrary(prepared, f"sm_{major}{minor}")
 
@@ -294,7 +296,10 @@ def _kernel_words(kernel: CompiledKernel, values: Sequence[int], library: Any) -
 @cache
 def _module(library: CudaLibrary) -> int:
     """The bridge's address of kernels on a GPU, which it has as long as the process lives."""
-    address: int = bridge().pullback_torch_module(library)
+    try:
+        address: int = bridge().pullback_torch_module(library)
+    except RuntimeError as error:  # a driver before CUDA 12
+        raise CompilerError(str(error)) from error
     return address
 
 
