@@ -36,8 +36,14 @@ void give_back(void*, void* memory) {
 }  // namespace
 
 const pb_runtime* services(const pb_runtime* fallback) {
-    static const pb_runtime table{const_cast<pb_runtime*>(fallback), alloc, give_back, parallel_for,
-                                  gemm};
+    static const pb_runtime table{const_cast<pb_runtime*>(fallback),
+                                  alloc,
+                                  give_back,
+                                  parallel_for,
+                                  gemm,
+                                  nullptr,
+                                  nullptr,
+                                  0};  // no device
     return &table;
 }
 
