@@ -1,11 +1,10 @@
 """Kernels as a CUDA file: what the host does, and each launch with its entry points.
 
 NVRTC (with ``--device-as-default-execution-space``) and nvcc compile it, with ``--fmad=false``, for a
-contraction is not what the author wrote. The entry
-points of a launch are named after the type of `T` and of indices, ``name_float32_i32`` and so on; in
-``name_float32_packed`` each thread takes 16 bytes of floats at once. Their parameters are a `pb::Space` of
-the launch's operands, these operands in order, the numbers that it reads, and where it goes over fibres,
-memory for parts of their totals. Blocks have `pb::kThreads` threads.
+contraction is not what the author wrote. The entry points of a launch are named after the type of `T` and of
+indices, ``name_float32_i32`` and so on; in ``name_float32_packed`` each thread takes 16 bytes of floats at
+once. Their parameters are a `pb::Space` of the launch's operands, these operands in order, the numbers that
+it reads, and where it goes over fibres, memory for parts of their totals. Blocks have `pb::kThreads` threads.
 """
 
 from __future__ import annotations
