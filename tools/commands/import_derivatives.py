@@ -8,6 +8,7 @@ from pathlib import Path
 
 from ..aten.importing import MARK, Imported, import_table
 from ..aten.linting import clean_formulas
+from ..aten.loader import loader_of
 from ..aten.table import Table
 from ..errors import CLEAN, FINDINGS, UsageError
 from ..files import write_atomically
@@ -17,6 +18,7 @@ EXAMPLE = """\
 example:
   $ pullback import-derivatives -o build/aten     a file of formulas per family of operators
   $ pullback import-derivatives --format json     what was read, and what became of it
+  $ pullback import-derivatives torch-2.6.0-cp311-none-macosx_11_0_arm64.whl    the table of another version
 """
 
 
@@ -30,7 +32,10 @@ def add_parser(subparsers: Subparsers) -> None:
         run,
     )
     parser.add_argument(
-        "table", metavar="FILE", nargs="?", help="a derivatives.yaml; default: that of the installed PyTorch"
+        "table",
+        metavar="FILE",
+        nargs="?",
+        help="a derivatives.yaml, or a wheel of another PyTorch; default: the table of the installed PyTorch",
     )
     parser.add_argument(
         "--native-functions",
@@ -44,7 +49,7 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Import the table, write its files, and print how much of it became formulas that lint accepts."""
-    made = import_table(_table(arguments.table, arguments.native_functions))
+    made = _imported(arguments.table, arguments.native_functions)
     clean = None if arguments.no_lint else clean_formulas(made)
     if arguments.output is not None:
         _write(made, Path(arguments.output))
@@ -64,9 +69,10 @@ def run(arguments: argparse.Namespace) -> int:
     return CLEAN if whole else FINDINGS
 
 
-def _table(path: str | None, natives: str | None) -> Table:
+def _imported(path: str | None, natives: str | None) -> Imported:
     try:
-        return Table(*(None if given is None else Path(given) for given in (path, natives)))
+        with loader_of(None if path is None else Path(path)) as table:
+            return import_table(Table(table, None if natives is None else Path(natives)))
     except ModuleNotFoundError as error:
         raise UsageError(f"import-derivatives needs {error.name}: pip install 'pullback[aten]'") from error
 

@@ -48,6 +48,7 @@ FUNCTIONS = {
     "to": [overload("self dtype")],
     "clone": [overload("self", "memory_format")],
     "batch": [overload("input train eps mask")],
+    "where": [overload("condition"), overload("condition self other")],
 }
 
 CASES = [
@@ -117,6 +118,9 @@ CASES = [
     ("f(self, /*adjoint*/ true)", "f(self, adjoint=True)"),
     ("f(self, /*adjoint*/ true, other)", "f(self, True, other)"),
     ("self.mH()", "aten.mH(self)"),
+    ("self.is_contiguous() && flag", "aten.is_contiguous(self) and flag"),
+    ("grad.where(self > 0, other)", "aten.where(self > 0, grad, other)"),
+    ("at::where(self > 0, grad, other)", "aten.where(self > 0, grad, other)"),
 ]
 
 

@@ -13,7 +13,12 @@ from .calls import Call
 from .literals import CONSTANTS
 from .rule import Read
 
-PROPERTIES = {"mT": "aten.mT(VALUE)", "mH": "aten.mH(VALUE)"}
+# Methods that are no functions of ATen, or were none in older versions.
+METHODS = {
+    "mT": "aten.mT(VALUE)",
+    "mH": "aten.mH(VALUE)",
+    "is_contiguous": "aten.is_contiguous(VALUE)",
+}
 OF_NUMBERS = frozenset({"sqrt", "log", "exp"})
 
 
@@ -33,23 +38,36 @@ def _is_number(node: Any) -> bool:
     return node.type == "binary_expression" and all(map(_is_number, node.named_children))
 
 
-def matrix_property(call: Call, scope: Scope, read: Read) -> ast.expr | None:
+def method(call: Call, scope: Scope, read: Read) -> ast.expr | None:
     """`x.mT()` is `aten.mT(x)`."""
-    if call.receiver is None or call.name not in PROPERTIES:
+    if call.receiver is None or call.arguments or call.name not in METHODS:
         return None
-    return build(PROPERTIES[call.name], VALUE=read(call.receiver))
+    return build(METHODS[call.name], VALUE=read(call.receiver))
 
 
 def native(call: Call, scope: Scope, read: Read) -> ast.expr | None:
-    """`x.sum(dim)`, `at::sum(x, dim)` are `aten.sum(x, dim)`; C++ has no keywords, and ATen asks for some."""
+    """`x.sum(dim)`, `at::sum(x, dim)` are `aten.sum(x, dim)`; C++ has no keywords, and ATen asks for some.
+
+    The object of a method is the argument `self`: `x.where(c, y)` is `aten.where(c, x, y)`.
+    """
     overloads = scope.functions.get(call.name)
     if overloads is None:
         return None
-    receiver = [] if call.receiver is None else [call.receiver]
-    nodes = [*receiver, *call.arguments]
-    labels = [*(None for _ in receiver), *call.labels]
+    nodes, labels = list(call.arguments), list(call.labels)
+    if call.receiver is not None:
+        place = _place_of_self(overloads, len(nodes) + 1)
+        nodes.insert(place, call.receiver)
+        labels.insert(place, None)
     made = ast.Call(ast.Attribute(name("aten"), call.name, ast.Load()), [], [])
     return _with_arguments(made, nodes, keywords_of(overloads, labels), scope, read)
+
+
+def _place_of_self(overloads: Sequence[Any], count: int) -> int:
+    for function in overloads:
+        names = [argument.name for argument in function.func.arguments.flat_positional]
+        if len(names) >= count and "self" in names:
+            return names.index("self")
+    return 0
 
 
 def helper(call: Call, scope: Scope, read: Read) -> ast.expr | None:
@@ -93,4 +111,4 @@ def keywords_of(overloads: Sequence[Any], labels: Sequence[str | None]) -> list[
     return [None] * count
 
 
-CALLS = (of_number, matrix_property, native, helper)
+CALLS = (of_number, method, native, helper)
