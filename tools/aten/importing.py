@@ -59,15 +59,16 @@ def import_table(table: Table) -> Imported:
         made.read += whole
     for family, members in families.items():
         file = f"{family}.py"
-        made.texts[file] = _file(family, members, table.version)
+        made.texts[file] = file_text(title_of(family), members, table.version)
         made.owners[file] = {written.name: written.formulas for written, _ in members}
     return made
 
 
-def _file(family: str, members: Sequence[tuple[Written, str]], version: str) -> str:
+def file_text(title: str, members: Sequence[tuple[Written, str]], version: str) -> str:
+    """The text of a file with these formulas and what they import."""
     modules = sorted({module for written, _ in members for module in written.modules})
     helpers = sorted({helper for written, _ in members for helper in written.helpers})
-    head = [f'"""{title_of(family)}', "", f"{MARK} {version}.", '"""', ""]
+    head = [f'"""{title}', "", f"{MARK} {version}.", '"""', ""]
     head += ["from __future__ import annotations", ""]
     head += [*(f"import {module}" for module in modules), *([""] if modules else [])]
     head += ["import pullback as pb", "from pullback import aten"]

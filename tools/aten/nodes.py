@@ -99,6 +99,11 @@ def write_nodes(table: Table, only: Sequence[str] = (), per_file: int = PER_FILE
     return made
 
 
+def node_text(entry: Entry, functions: Mapping[str, Sequence[Any]]) -> str:
+    """The node and the kernel of an entry. Raises LeftOutError where it has none."""
+    return _operator(entry, functions)[2]
+
+
 def _file(number: int, part: Sequence[tuple[str, str, str, frozenset[str]]]) -> str:
     headers = sorted(frozenset().union(*(headers for *_, headers in part)))
     includes = "\n".join(f"#include <ATen/ops/{each}.h>" for each in headers)

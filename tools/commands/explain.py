@@ -8,7 +8,9 @@ from pathlib import Path
 
 from rich.console import Console
 
-from ..errors import CLEAN, CommandError
+from ..aten.table import Table
+from ..errors import CLEAN, CommandError, UsageError
+from ..explain.entry import PREFIX, explained_entry, print_entry
 from ..explain.facts import Facts, facts_of
 from ..explain.text import print_facts
 from ..files import write_atomically
@@ -19,6 +21,7 @@ EXAMPLE = """\
 example:
   $ pullback explain examples/simple.py::simple
   $ pullback explain examples/layer_norm.py --format html -o layer_norm.html
+  $ pullback explain aten::native_layer_norm    an entry of PyTorch's table of derivatives
 """
 
 
@@ -31,7 +34,11 @@ def add_parser(subparsers: Subparsers) -> None:
         EXAMPLE,
         run,
     )
-    parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
+    parser.add_argument(
+        "target",
+        metavar="FILE[::NAME]",
+        help=f"{TARGET}; aten::NAME is an operator of PyTorch's table of derivatives",
+    )
     parser.add_argument(
         "--format",
         choices=("text", "svg", "html"),
@@ -49,24 +56,36 @@ def add_parser(subparsers: Subparsers) -> None:
 
 def run(arguments: argparse.Namespace) -> int:
     """Explain one formula."""
-    formula, file = read_formula(arguments.target)
-    facts = facts_of(formula, file.library)
+    facts, show = _explained(arguments.target)
     if arguments.output is None:
         if arguments.format == "text":
-            print_facts(Console(highlight=False), facts)
+            show(Console(highlight=False))
         else:
             print(_picture(arguments, facts), end="")
     else:
-        write_atomically(Path(arguments.output), _whole(arguments, facts))
+        write_atomically(Path(arguments.output), _whole(arguments, facts, show))
     return CLEAN
 
 
-def _whole(arguments: argparse.Namespace, facts: Facts) -> str:
+def _explained(target: str) -> tuple[Facts, Callable[[Console], None]]:
+    """The facts about a formula, and what prints them."""
+    if not target.startswith(PREFIX):
+        formula, file = read_formula(target)
+        facts = facts_of(formula, file.library)
+        return facts, lambda console: print_facts(console, facts)
+    try:
+        entry = explained_entry(target, Table())
+    except ModuleNotFoundError as error:
+        raise UsageError(f"explain {target} needs {error.name}: pip install 'pullback[aten]'") from error
+    return entry.facts, lambda console: print_entry(console, entry)
+
+
+def _whole(arguments: argparse.Namespace, facts: Facts, show: Callable[[Console], None]) -> str:
     if arguments.format != "text":
         return _picture(arguments, facts)
     console = Console(highlight=False, color_system=None, width=110)
     with console.capture() as captured:
-        print_facts(console, facts)
+        show(console)
     return captured.get()
 
 
