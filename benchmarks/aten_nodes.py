@@ -20,7 +20,7 @@ import torch
 from rich.console import Console
 from rich.table import Table
 
-from pullback.torch.autograd.comparing import Sample, entries
+from pullback.torch.autograd.comparing import Program, entries, sample_program
 from pullback.torch.derivatives.calls import samples_of
 from pullback.torch.nodes import Library, load
 from pullback.torch.nodes.comparing import node_operators
@@ -57,10 +57,10 @@ def main() -> None:
     print(f"{len(ratios)} entries; geometric mean {mean:.2f}, least {min(ratios):.2f}")
 
 
-def recorded_sample(library: Library, info: Any) -> tuple[Sample, set[str]] | None:
+def recorded_sample(library: Library, info: Any) -> tuple[Program, set[str]] | None:
     """The first sample that PyTorch can differentiate and the library has nodes of, with their names."""
     for given in samples_of(info, torch.float64, SAMPLES):
-        sample = Sample(info, given)
+        sample = sample_program(info, given)
         try:
             forward_and_backward(sample)()
             with library.on():
@@ -85,7 +85,7 @@ def medians(run: Callable[[], object], library: Library, rounds: int) -> tuple[f
     return statistics.median(seconds[0]), statistics.median(seconds[1])
 
 
-def forward_and_backward(sample: Sample) -> Callable[[], object]:
+def forward_and_backward(sample: Program) -> Callable[[], object]:
     """A run of a sample: its results, and their gradients with ones."""
     inputs = sample.inputs()
 

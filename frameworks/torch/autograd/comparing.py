@@ -38,9 +38,9 @@ class Way:
 
 @dataclass
 class Entry:
-    """The findings about an entry of `op_db`.
+    """The findings about an entry of `op_db`, or of the table.
 
-    name      the entry
+    name      the entry, or an operator
     samples   how many could be compared
     problems  what differs, in words
     right     the differences in which finite differences agree with the formulas, and not with PyTorch
@@ -61,21 +61,21 @@ class Entry:
         return "equal" if self.samples else "not compared"
 
 
-class _NotComparableError(Exception):
-    """PyTorch has no gradient of a sample."""
+class NotComparableError(Exception):
+    """A call of which PyTorch has no gradient."""
 
 
-@dataclass
-class Sample:
-    """A call of an operator as a function of its tensors that can have a gradient."""
+class Program:
+    """A call as a function of its tensors that can have a gradient.
 
-    info: Any
-    sample: Any
+    given  its arguments: lists, tuples and dictionaries of values; tensors that require grad are inputs
+    call   what is called with them
+    """
 
-    def __post_init__(self) -> None:
-        given = (self.sample.input, self.sample.args, self.sample.kwargs)
+    def __init__(self, given: Any, call: Callable[[Any], Any]) -> None:
         self._leaves, self._form = tree_flatten(given)
-        self._places = [k for k, leaf in enumerate(self._leaves) if _requires_grad(leaf)]
+        self._places = [k for k, leaf in enumerate(self._leaves) if requires_grad(leaf)]
+        self._call = call
 
     def inputs(self) -> list[torch.Tensor]:
         """New leaves."""
@@ -86,15 +86,26 @@ class Sample:
         leaves = list(self._leaves)
         for place, tensor in zip(self._places, inputs, strict=True):
             leaves[place] = tensor
-        first, args, kwargs = tree_unflatten(leaves, self._form)
         torch.default_generator.manual_seed(0)
-        found = self.info.gradcheck_wrapper(self.info.op, first, *args, **kwargs)
         return [
-            each for each in tree_leaves(self.sample.output_process_fn_grad(found)) if _requires_grad(each)
+            each
+            for each in tree_leaves(self._call(tree_unflatten(leaves, self._form)))
+            if requires_grad(each)
         ]
 
 
-def _requires_grad(value: Any) -> bool:
+def sample_program(info: Any, sample: Any) -> Program:
+    """The call of an entry of `op_db` with one of its samples."""
+
+    def call(given: Any) -> Any:
+        first, args, kwargs = given
+        return sample.output_process_fn_grad(info.gradcheck_wrapper(info.op, first, *args, **kwargs))
+
+    return Program((sample.input, sample.args, sample.kwargs), call)
+
+
+def requires_grad(value: Any) -> bool:
+    """True for a tensor that can have a gradient, and requires one."""
     return isinstance(value, torch.Tensor) and value.requires_grad and is_differentiable(value)
 
 
@@ -110,8 +121,8 @@ def compare_entry(info: Any, dtype: torch.dtype, way: Way, most: int, second: bo
         warnings.simplefilter("ignore")
         for sample in samples_of(info, dtype, most):
             try:
-                _compare(Sample(info, sample), way, entry, second and info.supports_gradgrad)
-            except _NotComparableError:
+                compare_program(sample_program(info, sample), way, entry, second and info.supports_gradgrad)
+            except NotComparableError:
                 continue
             entry.samples += 1
     return entry
@@ -135,11 +146,11 @@ class _Found:
     second_of: Sequence[int] = ()
 
 
-def _gradients(sample: Sample, grad: Gradients, second: bool, chosen: Sequence[int] | None = None) -> _Found:
+def _gradients(sample: Program, grad: Gradients, second: bool, chosen: Sequence[int] | None = None) -> _Found:
     inputs = sample.inputs()
     outputs = sample.results(inputs)
     if not inputs or not outputs:
-        raise _NotComparableError
+        raise NotComparableError
     cotangents = [_random_like(output, k).requires_grad_(second) for k, output in enumerate(outputs)]
     first = grad(outputs, inputs, cotangents, create_graph=second, allow_unused=True)
     if chosen is None:
@@ -147,9 +158,7 @@ def _gradients(sample: Sample, grad: Gradients, second: bool, chosen: Sequence[i
     if not second or not chosen:
         return _Found(first, None)
     weights = [_random_like(inputs[k], k) for k in chosen]
-    pairs = [
-        (first[k], weight) for k, weight in zip(chosen, weights, strict=True) if _requires_grad(first[k])
-    ]
+    pairs = [(first[k], weight) for k, weight in zip(chosen, weights, strict=True) if requires_grad(first[k])]
     at = [*inputs, *cotangents]
     if not pairs:
         return _Found(first, [None] * len(at), chosen)
@@ -157,17 +166,18 @@ def _gradients(sample: Sample, grad: Gradients, second: bool, chosen: Sequence[i
     return _Found(first, grad(outputs, at, weights, allow_unused=True), chosen)
 
 
-def _compare(sample: Sample, way: Way, entry: Entry, second: bool) -> None:
+def compare_program(sample: Program, way: Way, entry: Entry, second: bool) -> None:
+    """Add to an entry what differs. Raises NotComparableError where PyTorch has no gradient of the call."""
     try:
         expected = _gradients(sample, torch.autograd.grad, second)
     except Exception as error:
         if not second:
-            raise _NotComparableError from error
+            raise NotComparableError from error
         second = False
         try:
             expected = _gradients(sample, torch.autograd.grad, second)
         except Exception as failed:
-            raise _NotComparableError from failed
+            raise NotComparableError from failed
     try:
         with way.block():
             found = _gradients(sample, way.grad, expected.second is not None, expected.second_of)
@@ -198,7 +208,7 @@ def _difference(ours: Sequence[Any], theirs: Sequence[Any], like: Sequence[torch
     return None
 
 
-def _first_is_right(sample: Sample, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
+def _first_is_right(sample: Program, ours: Sequence[Any], theirs: Sequence[Any]) -> bool:
     """True where finite differences agree with the formulas, and not with PyTorch."""
     at = [tensor.detach() for tensor in sample.inputs()]
 
@@ -209,7 +219,7 @@ def _first_is_right(sample: Sample, ours: Sequence[Any], theirs: Sequence[Any]) 
     return _agree(results, at, weights, ours, theirs)
 
 
-def _second_is_right(sample: Sample, way: Way, ours: _Found, theirs: _Found) -> bool:
+def _second_is_right(sample: Program, way: Way, ours: _Found, theirs: _Found) -> bool:
     inputs = sample.inputs()
     cotangents = [_random_like(output, k) for k, output in enumerate(sample.results(inputs))]
 

@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from ..autograd.comparing import Entry, Sample, Way, compare_entry
+from ..autograd.comparing import Entry, Way, compare_entry, sample_program
 from ..derivatives.calls import samples_of
 from .library import Library
 
@@ -62,7 +62,7 @@ def recorded_operators(library: Library, info: Any, dtype: torch.dtype, most: in
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         for given in samples_of(info, dtype, most):
-            sample = Sample(info, given)
+            sample = sample_program(info, given)
             try:
                 with library.on():
                     inputs = sample.inputs()

@@ -1,0 +1,1 @@
+"""Entries of PyTorch's table whose derivative follows from those of other entries."""
