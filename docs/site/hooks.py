@@ -1,7 +1,8 @@
 """Pages that are made when the site is built, and links that lead out of the pages.
 
 Made are the overview (the README), the tutorial (a notebook), the gallery of examples with their
-pictures, the reference of the public names, and a page for each source file that a page links to.
+pictures, the reference of the public names, PyTorch's table of derivatives, and a page for each source
+file that a page links to.
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ ROOT = HERE.parents[1]
 sys.path.insert(0, str(HERE))
 
 import made  # noqa: E402 - it lies beside this file
+import table  # noqa: E402 - it lies beside this file
 
 LINK = re.compile(r"(\]\()([^)#\s]+)([^)]*\))")
 # Pages that the repository has in another form.
@@ -30,7 +32,7 @@ INSTEAD = {"README.md": "overview.md", "docs/tutorial.ipynb": "tutorial.md"}
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add what is made."""
-    for name, content in made.pages().items():
+    for name, content in {**made.pages(), **table.pages()}.items():
         files.append(File.generated(config, name, content=content))
     notebook = files.get_file_from_path("tutorial.ipynb")
     if notebook is not None:
@@ -41,12 +43,12 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_config(config: MkDocsConfig) -> MkDocsConfig:
-    """The nav's entry for the folder of rules becomes a page each; sources stand in no nav."""
+    """The nav's entry for the folder of rules becomes a page each; sources and the table stand in no nav."""
     rules = sorted(path.name for path in (ROOT / "docs" / "rules").glob("PB*.md"))
     for entry in config.nav or []:
         if entry.get("Lint rules") == "rules/":
             entry["Lint rules"] = ["rules/index.md", *(f"rules/{name}" for name in rules)]
-    config.not_in_nav = GitIgnoreSpec.from_lines(["/source/"])
+    config.not_in_nav = GitIgnoreSpec.from_lines(["/source/", "/table/*", "!/table/index.md"])
     return config
 
 

@@ -1,6 +1,7 @@
 """The documentation site in a browser: search, links, pictures, light and dark, a phone's width."""
 
 import functools
+import importlib
 import importlib.util
 import os
 import re
@@ -62,6 +63,34 @@ def test_every_public_name_has_its_place_in_the_reference():
     text = (SITE / "made.py").read_text(encoding="utf-8")
     listed = re.findall(r"\w+", text[text.index("REFERENCE = {") : text.index("def pages")])
     assert set(pb.__all__) <= set(listed)
+
+
+@pytest.fixture
+def table(monkeypatch):
+    """The module that makes the pages of PyTorch's table."""
+    monkeypatch.syspath_prepend(str(SITE))
+    return importlib.import_module("table")
+
+
+def test_without_pytorch_the_table_is_a_page_that_says_so(table, monkeypatch):
+    monkeypatch.setattr(table, "find_spec", lambda name: None)
+    assert table.pages().keys() == {"table/index.md"}
+
+
+@pytest.mark.slow
+@pytest.mark.torch
+def test_the_table_has_a_page_for_each_family_and_links_to_every_entry(table):
+    pytest.importorskip("torchgen")
+    pytest.importorskip("tree_sitter_cpp")
+    pages = table.pages()
+    links = re.findall(r"\[`(\w+)`\]\((\w+)\.md#(\w+)\)", pages["table/index.md"])
+    assert len(links) > 600
+    for name, family, anchor in links:
+        assert f"## `{name}` {{#{anchor}}}" in pages[f"table/{family}.md"]
+    exp = pages["table/pointwise.md"].partition("## `exp` ")[2].partition("\n## ")[0]
+    assert "  self: grad * result.conj()" in exp
+    assert "        return grad * aten.conj(result)" in exp
+    assert "| `result` | result | 4, shared |" in exp
 
 
 @pytest.mark.slow

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 
 from rich.console import Console
@@ -45,6 +45,17 @@ class Explained:
     cpp: str | None
     left_out: str
 
+    @property
+    def formula(self) -> str:
+        """The text of its functions."""
+        return "\n".join(self.facts.formula.source.text.split("\n")[self.first_line - 1 :])
+
+    @property
+    def first_line(self) -> int:
+        """The number of the first line of that, as the facts count."""
+        lines = self.facts.formula.source.text.split("\n")
+        return next(k for k, line in enumerate(lines, 1) if line.startswith(("def ", "@")))
+
 
 def explained_entry(target: str, table: Table) -> Explained:
     """The entry of `aten::NAME`: of an operator or overload, or by the name of its formula.
@@ -54,6 +65,12 @@ def explained_entry(target: str, table: Table) -> Explained:
     """
     name = target.removeprefix(PREFIX)
     entry, variant, note = _found(name, table)
+    return replace(explained_variant(entry, variant, table), note=note)
+
+
+def explained_variant(entry: Entry, variant: Variant, table: Table) -> Explained:
+    """An entry for one dispatch key. Raises CommandError where it cannot be written as a formula."""
+    target = f"{PREFIX}{entry.name}"
     try:
         written = written_formula(entry, variant, table.functions)
     except NotImported as error:
@@ -63,7 +80,7 @@ def explained_entry(target: str, table: Table) -> Explained:
     module = read_module(source)
     facts = facts_of(module.formulas[written.name], Library(module.operators, standard_library()))
     cpp, left_out = _node(entry, variant, table)
-    return Explained(note, entry.schema, tuple(_lines(variant)), facts, cpp, left_out)
+    return Explained("", entry.schema, tuple(_lines(variant)), facts, cpp, left_out)
 
 
 def _node(entry: Entry, variant: Variant, table: Table) -> tuple[str | None, str]:
@@ -129,20 +146,14 @@ def print_entry(console: Console, entry: Explained) -> None:
     if entry.note:
         _part(console, "", entry.note)
     _part(console, "In PyTorch's table", "\n".join([entry.schema, *(f"  {line}" for line in entry.table)]))
-    _part(console, "As a formula", "\n".join(_numbered(entry.facts.formula.source.text)))
+    lines = enumerate(entry.formula.rstrip().split("\n"), entry.first_line)
+    _part(console, "As a formula", "\n".join(f"{number:5}  {line}".rstrip() for number, line in lines))
     print_facts(console, entry.facts)
     console.print()
     if entry.cpp is None:
         _part(console, "In C++", f"the library of nodes leaves it out: {entry.left_out}")
     else:
         _part(console, "In C++", entry.cpp.strip())
-
-
-def _numbered(text: str) -> Iterator[str]:
-    """The lines of the functions in a file, with the numbers that the facts name."""
-    lines = text.rstrip().split("\n")
-    first = next(k for k, line in enumerate(lines) if line.startswith(("def ", "@")))
-    return (f"{k + 1:5}  {line}".rstrip() for k, line in enumerate(lines) if k >= first)
 
 
 def _part(console: Console, title: str, text: str) -> None:
