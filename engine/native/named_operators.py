@@ -9,7 +9,7 @@ from ..calls.call import function_of
 from ..calls.wide import always_wide, whole_signature
 from ..core.operator import Operator
 from ..core.registry import FORMULAS
-from ..formula.decorators import Formula
+from ..formula.formula import Formula
 
 
 def operator_of(name: str) -> tuple[Operator, tuple[str, ...]] | np.ufunc | None:

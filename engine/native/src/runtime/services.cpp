@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "base/allocator.h"
-#include "runtime/blas.h"
+#include "runtime/product.h"
 #include "runtime/workers.h"
 
 namespace pullback {
