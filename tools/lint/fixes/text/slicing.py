@@ -9,10 +9,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 
-from ...analyses.statements import is_tensor_test
 from .aliases import Aliases
 from .in_place import Method, functional
 from .of_torch import check_of_torch, is_of_torch
@@ -20,6 +18,22 @@ from .place import Place, unused
 from .reading import bound, changed, exposed, is_random, reads, sets_attribute, written
 from .saved_call import LONGEST
 from .splices import CannotFix, Text
+from .statements import (
+    always_true,
+    asks_for_any,
+    attributes_in_tuple,
+    keyword,
+    leaves_of,
+    made_tensor,
+    rebound,
+    records,
+    records_all,
+    records_nothing,
+    sets_requires_grad,
+    simple_in,
+    split,
+    stored_name,
+)
 
 _LEAF = re.compile(r"(\w+)(?:\.(?:detach|clone)\(\))+\.requires_grad_\((?:True)?\)")
 
@@ -102,9 +116,9 @@ class Slicer:
         self.own: set[str] = set()  # names that later lines bind
         self.leaves: set[str] = set()  # names by which later lines differentiate
         self.after_save = wanted.save is None
-        self.always = _always_true(function, wanted.context)
+        self.always = always_true(function, wanted.context)
         self.method = Method(text, function, parameters, self._truth)
-        self.method.unrecorded = drops and not any(_records_all(d) for d in function.decorator_list)
+        self.method.unrecorded = drops and not any(records_all(d) for d in function.decorator_list)
         self.locals = {name for statement in function.body for name in bound(statement)}
 
     def slice(self) -> Slice:
@@ -152,10 +166,10 @@ class Slicer:
         found: dict[str, str] = {}
         context = self.wanted.context
         for attribute, local in self.wanted.attributes.items():
-            stores = [s for s in _simple(self.function.body) if sets_attribute(s, context, attribute)]
-            name = _stored_name(stores[0], context, attribute) if len(stores) == 1 else ""
+            stores = [s for s in simple_in(self.function.body) if sets_attribute(s, context, attribute)]
+            name = stored_name(stores[0], context, attribute) if len(stores) == 1 else ""
             later = self._later(stores)
-            rebinds = any(name in _rebound(s) for s in later)
+            rebinds = any(name in rebound(s) for s in later)
             if name and stores[0] in self.function.body and not rebinds and name not in self.parameters:
                 self.needed.discard(f"{context}.{attribute}")
                 self.needed.add(name)
@@ -197,9 +211,9 @@ class Slicer:
         plain = isinstance(statement, ast.Assign) and len(statement.targets) == 1
         if isinstance(statement, ast.If) or (plain and self._sets_one(statement)):
             return
-        if _attributes_in_tuple(statement, self.wanted.context):
+        if attributes_in_tuple(statement, self.wanted.context):
             return
-        if isinstance(statement, ast.With) and all(map(_records_nothing, statement.items)):
+        if isinstance(statement, ast.With) and all(map(records_nothing, statement.items)):
             return
         for name in self.wanted.attributes:
             if sets_attribute(statement, self.wanted.context, name):
@@ -247,7 +261,7 @@ class Slicer:
                 owner == self.wanted.context
             ):
                 return self._attribute(name, statement.value)
-            case ast.Assign() if names := _attributes_in_tuple(statement, self.wanted.context):
+            case ast.Assign() if names := attributes_in_tuple(statement, self.wanted.context):
                 return self._tuple(statement, names)
             case ast.Assign(value=value) if touched and self._is_given(value):
                 self.found.parameters |= touched
@@ -255,7 +269,7 @@ class Slicer:
                 return []
             case ast.Assign() | ast.AnnAssign() | ast.AugAssign() | ast.Expr() if touched:
                 return self._simple(statement)
-            case ast.If() if (name := _made_tensor(statement)) in self.parameters and name in self.needed:
+            case ast.If() if (name := made_tensor(statement)) in self.parameters and name in self.needed:
                 self.found.parameters.add(name)
                 self.found.made_tensors[name] = statement
                 self.needed.discard(name)
@@ -264,16 +278,16 @@ class Slicer:
                 return self._branches(statement)
             case ast.For() | ast.While() if touched:
                 return self._loop(statement)
-            case ast.With(items=items, body=body) if all(map(_records_nothing, items)):
+            case ast.With(items=items, body=body) if all(map(records_nothing, items)):
                 return self._block(body)  # nothing is recorded in a forward anyway
-            case ast.With(items=items, body=body) if all(map(_records, items)) and not self._saves(statement):
+            case ast.With(items=items, body=body) if all(map(records, items)) and not self._saves(statement):
                 return self._recorded(body)
             case ast.FunctionDef() | ast.Import() | ast.ImportFrom() if touched:
                 return self._whole(statement, touched, reads(statement) - bound(statement))
             case ast.Expr(value=ast.Call(args=args)) if self._may_write(args) and not touched:
                 raise CannotFix("a call whose result is not used may change what is saved")
         if touched:
-            raise CannotFix(f"`{sorted(touched)[0]}` is computed inside a `{_keyword(statement)}`")
+            raise CannotFix(f"`{sorted(touched)[0]}` is computed inside a `{keyword(statement)}`")
         return []
 
     def _recorded(self, body: list[ast.stmt]) -> list[str]:
@@ -328,7 +342,7 @@ class Slicer:
     def _simple(self, statement: ast.Assign | ast.AnnAssign | ast.AugAssign | ast.Expr) -> list[str]:
         if is_random(statement):
             raise CannotFix("it depends on random numbers")
-        if any(_sets_requires_grad(node) for node in ast.walk(statement)):
+        if any(sets_requires_grad(node) for node in ast.walk(statement)):
             raise CannotFix("the forward sets `requires_grad`")
         if isinstance(statement, ast.Assign):
             self.needed -= (
@@ -448,7 +462,7 @@ class Slicer:
                 ]
             case ast.Break() | ast.Continue() | ast.Pass():
                 return [self.text.of(statement)]
-        raise CannotFix(f"a loop has a `{_keyword(statement)}`")
+        raise CannotFix(f"a loop has a `{keyword(statement)}`")
 
     def head(self, statement: ast.For | ast.While) -> str:
         """The first line of a loop."""
@@ -502,85 +516,7 @@ class Slicer:
             inner = self._truth(test.operand)
             return None if inner is None else not inner
         known = isinstance(test, ast.Name) and test.id in self.always
-        return True if known or _asks_for_any(test, self.wanted.context) else None
-
-
-def split(statement: ast.stmt) -> list[ast.stmt]:
-    """``ctx.a, ctx.b = a, b`` and ``ctx.a = a = value`` as assignments of one attribute each.
-
-    No value may read what the statement sets.
-    """
-    match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)], value=ast.Tuple(elts=values)) if (
-            len(targets) == len(values)
-            and all(isinstance(t, ast.Attribute) for t in targets)
-            and not any(isinstance(v, ast.Starred) for v in values)
-            and not {ast.unparse(t) for t in targets}
-            & {ast.unparse(n) for v in values for n in ast.walk(v) if isinstance(n, ast.Attribute)}
-        ):
-            pairs = zip(targets, values, strict=True)
-            return [ast.copy_location(ast.Assign([t], value), value) for t, value in pairs]
-        case ast.Assign(targets=[ast.Attribute() as attribute, ast.Name() as name], value=value):
-            own = ast.copy_location(ast.Assign([name], value), name)
-            own.end_lineno, own.end_col_offset = value.end_lineno, value.end_col_offset
-            read = ast.copy_location(ast.Name(name.id, ast.Load()), name)
-            return [own, ast.copy_location(ast.Assign([attribute], read), name)]
-    return [statement]
-
-
-def _always_true(function: ast.FunctionDef, context: str) -> set[str]:
-    """Names that are bound once, to ``any(ctx.needs_input_grad)``."""
-    counts: dict[str, int] = {}
-    found = set()
-    for node in ast.walk(function):
-        if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
-            counts[node.id] = counts.get(node.id, 0) + 1
-        if isinstance(node, ast.Assign) and _asks_for_any(node.value, context):
-            found |= bound(node)
-    return {name for name in found if counts[name] == 1}
-
-
-def _simple(statements: list[ast.stmt]) -> Iterator[ast.stmt]:
-    """The statements of a block that have no others in them, and those of its branches and loops."""
-    for statement in statements:
-        inner = [s for s in ast.iter_child_nodes(statement) if isinstance(s, ast.stmt)]
-        yield from _simple(inner) if inner else (statement,)
-
-
-def _stored_name(statement: ast.stmt, context: str, attribute: str) -> str:
-    """``t`` of ``ctx.t = t`` and ``ctx.t = t = value``; "" for another statement."""
-    for one in split(statement):
-        if sets_attribute(one, context, attribute) and isinstance(one, ast.Assign):
-            return one.value.id if isinstance(one.value, ast.Name) and len(one.targets) == 1 else ""
-    return ""
-
-
-def _rebound(statement: ast.stmt) -> set[str]:
-    """Names that a statement, and not one inside of it, gives another value."""
-    match statement:
-        case ast.For(target=target):
-            return bound(target)
-        case (
-            ast.Assign() | ast.AnnAssign() | ast.With() | ast.Import() | ast.ImportFrom() | ast.FunctionDef()
-        ):
-            return bound(statement)
-        case ast.Expr() | ast.Return():
-            return bound(statement)
-    return set()
-
-
-def _attributes_in_tuple(statement: ast.stmt, context: str) -> list[str]:
-    """``a`` of ``ctx.a, b = value``; none where the targets are anything but names and such attributes."""
-    match statement:
-        case ast.Assign(targets=[ast.Tuple(elts=targets)]):
-            found = [t.attr for t in targets if isinstance(t, ast.Attribute) and _is_name(t.value, context)]
-            names = sum(isinstance(t, ast.Name) for t in targets)
-            return found if len(found) + names == len(targets) else []
-    return []
-
-
-def _is_name(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
+        return True if known or asks_for_any(test, self.wanted.context) else None
 
 
 def _is_one(node: ast.AST, wanted: Wanted) -> bool:
@@ -593,56 +529,5 @@ def _is_one(node: ast.AST, wanted: Wanted) -> bool:
     return False
 
 
-def leaves_of(statement: ast.stmt) -> set[str]:
-    """The names by which ``g, = torch.autograd.grad(y, x)`` differentiates; none for another statement."""
-    match statement:
-        case ast.Assign(value=ast.Call(func=ast.Attribute() as function, args=[_, by, *_])) if ast.unparse(
-            function
-        ).endswith("autograd.grad"):
-            names = by.elts if isinstance(by, ast.Tuple | ast.List) else [by]
-            return {ast.unparse(name) for name in names}
-    return set()
-
-
-def _sets_requires_grad(node: ast.AST) -> bool:
-    match node:
-        case ast.Attribute(attr="requires_grad", ctx=ast.Store()):
-            return True
-    return False
-
-
-def _records_all(decorator: ast.expr) -> bool:
-    return ast.unparse(decorator).rpartition(".")[2] in ("enable_grad", "enable_grad()")
-
-
-def _records(item: ast.withitem) -> bool:
-    return ast.unparse(item.context_expr).rpartition(".")[2] == "enable_grad()"
-
-
-def _records_nothing(item: ast.withitem) -> bool:
-    node = item.context_expr
-    return isinstance(node, ast.Call) and ast.unparse(node.func).rpartition(".")[2] == "no_grad"
-
-
-def _made_tensor(statement: ast.If) -> str:
-    """The name ``x`` of ``if not isinstance(x, torch.Tensor): x = torch.tensor(x)``; "" where it is none."""
-    match statement:
-        case ast.If(
-            test=ast.UnaryOp(op=ast.Not(), operand=test),
-            body=[ast.Assign(targets=[ast.Name(id=name)], value=ast.Call(func=ast.Attribute(attr=made)))],
-            orelse=[],
-        ) if is_tensor_test(test) == name and made in ("tensor", "as_tensor"):
-            return name
-    return ""
-
-
-def _asks_for_any(node: ast.expr, context: str) -> bool:
-    return ast.unparse(node) == f"any({context}.needs_input_grad)"
-
-
 def _deeper(lines: list[str]) -> list[str]:
     return [f"    {line}" if line else line for line in lines]
-
-
-def _keyword(statement: ast.stmt) -> str:
-    return type(statement).__name__.lower()
