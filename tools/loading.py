@@ -9,8 +9,11 @@ from pathlib import Path
 from types import FunctionType
 from typing import Any
 
-from pullback.engine.formula.decorators import Formula, derive_pullback
+from pullback.engine.formula.decorators import derive_pullback
+from pullback.engine.formula.formula import Formula
 from pullback.engine.kernels.compiled import CompiledFormula
+from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.frontend.syntax.text import syntax_error
 
 from .errors import CommandError
 from .files import read_source, split_target, unknown_name
@@ -47,8 +50,11 @@ def _formula(value: Any) -> Formula | None:
 
 
 def import_file(path: str) -> Any:
-    """Import a file that stands alone. Raises `CommandError` with the place where that fails."""
-    read_source(path)
+    """Import a file that stands alone.
+
+    Raises `FormulaError` where it is no Python, `CommandError` with the place where importing it fails.
+    """
+    source = read_source(path)
     name = f"pullback_checked_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -60,7 +66,9 @@ def import_file(path: str) -> Any:
     try:
         spec.loader.exec_module(module)
     except SyntaxError as error:
-        raise CommandError(f"{path}:{error.lineno}:{error.offset}: {error.msg}") from error
+        if error.filename and Path(error.filename).resolve() == Path(path).resolve():
+            raise FormulaError([syntax_error(error, source)], source) from error
+        raise CommandError(f"{error.filename}:{error.lineno}:{error.offset}: {error.msg}") from error
     except (Exception, SystemExit) as error:  # the file is a stranger's, and may do anything
         raise CommandError(f"{place_of(path, error)}: {type(error).__name__}: {error}") from error
     finally:

@@ -12,7 +12,7 @@ torch = pytest.importorskip("torch")
 pytest.importorskip("tree_sitter_cpp")
 
 import pullback.torch  # noqa: E402 - where torch is
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.tools.cli import main  # noqa: E402 - where torch is
 from pullback.torch.derivatives.table import Derivative, Derivatives  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.table import table_files  # noqa: E402 - where torch is

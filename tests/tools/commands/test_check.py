@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 
 from pullback.tools import checking
@@ -81,7 +83,18 @@ def test_an_error_while_importing_is_located(write: Write, capsys: pytest.Captur
 def test_a_syntax_error_is_located(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write("def f(:\n")
     assert main(["check", path]) == 1
-    assert capsys.readouterr().err.startswith(f"pullback: {path}:1:7: ")
+    found = capsys.readouterr().err
+    assert found.startswith(f"{path}:1:7: PB400 error: syntax error: ")
+    assert found.endswith("def f(:\n      ^\n")
+
+
+def test_a_syntax_error_of_another_module_names_its_file(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write("import pullback_broken_neighbour\n")
+    (Path(path).parent / "pullback_broken_neighbour.py").write_text("x = (\n")
+    assert main(["check", path]) == 1
+    assert "pullback_broken_neighbour.py:1:5: " in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("argv", [["gone.py"], ["--order", "0", "gone.py"]])

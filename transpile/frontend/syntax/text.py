@@ -8,6 +8,8 @@ import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from ...codes import diagnostic
+from ...diagnostics import Diagnostic
 from ...ir import Source, Span
 from .fence import Refusal, refuse
 
@@ -105,7 +107,7 @@ def parse(source: Source) -> Text:
             tree = ast.parse(code)
             table = symtable.symtable(code, "<formula>", "exec")
     except SyntaxError as error:
-        raise _syntax_refusal(error, source, shift) from None
+        raise Refusal(syntax_error(error, source, shift)) from None
     except (ValueError, UnicodeError) as error:
         raise refuse("PB400", f"cannot be read as Python: {error}", _start(source)) from None
     except (RecursionError, MemoryError):
@@ -124,12 +126,14 @@ def _start(source: Source) -> Span:
     return Span(source.path, source.first_line, 1, source.first_line, 1)
 
 
-def _syntax_refusal(error: SyntaxError, source: Source, shift: int) -> Refusal:
+def syntax_error(error: SyntaxError, source: Source, shift: int = 0) -> Diagnostic:
+    """The finding of text that Python's parser refuses; `shift` lines stand above what it was given."""
     line = max((error.lineno or 1) + shift, source.first_line)
     column = max(error.offset or 1, 1)
     same_line = error.end_lineno == error.lineno
     end = max(error.end_offset or 0, column + 1) if same_line else column + 1
-    return refuse("PB400", f"syntax error: {error.msg}", Span(source.path, line, column, line, end))
+    span = Span(source.path, line, column, line, end)
+    return diagnostic("PB400", f"syntax error: {error.msg}", span)
 
 
 def _scopes(table: symtable.SymbolTable) -> dict[tuple[str, int], tuple[symtable.Function, ...]]:
