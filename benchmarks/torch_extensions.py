@@ -14,7 +14,7 @@ from typing import Any
 
 import torch
 
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
 from pullback.engine.kernels.compiler import find_compiler
 from pullback.transpile.emit.aten.module import aten_module
 from pullback.transpile.places import cache_folder

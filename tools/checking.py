@@ -15,7 +15,7 @@ import numpy as np
 
 from pullback.engine.core.dispatch import available, use_engine
 from pullback.engine.core.errors import CompilerError, GradcheckError
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
 from pullback.engine.transforms.gradcheck import Probe, derivatives, difference, gradcheck, point_of, probes

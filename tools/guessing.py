@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.transpile.ir import Eqn, Literal, Param, Var
 from pullback.transpile.ir import Formula as FormulaIR
 from pullback.transpile.operators import OPERATORS

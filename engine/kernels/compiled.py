@@ -20,7 +20,8 @@ from ..core.dispatch import engine_of
 from ..core.operator import as_input, bound
 from ..core.registry import FORMULAS, LIBRARY
 from ..core.typed import P, Q, R_co, Routine, S
-from ..formula.decorators import LIBRARY_OF_PROCESS, Composite, Formula, derive_pullback, is_global
+from ..formula.decorators import derive_pullback
+from ..formula.formula import LIBRARY_OF_PROCESS, Composite, Formula, is_global
 from .array_attributes import split_attributes
 from .compiler import identity
 from .lazy import LazyLibrary

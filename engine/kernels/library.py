@@ -10,7 +10,7 @@ from ...transpile.ir import Eqn
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library
 from ..core.registry import FORMULAS
-from ..formula.decorators import LIBRARY_OF_PROCESS, Formula
+from ..formula.formula import LIBRARY_OF_PROCESS, Formula
 from .disk_cache import cached, key_of_package
 from .readings import read
 

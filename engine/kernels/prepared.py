@@ -19,7 +19,7 @@ from ...transpile.passes.kernel.arguments import asks_ranks as asks
 from ...transpile.passes.promote.promote import promote
 from ...transpile.passes.promote.save_or_recompute import fused
 from ..core.registry import FORMULAS
-from ..formula.decorators import Formula
+from ..formula.formula import Formula
 from .disk_cache import cached, key_of_package
 from .library import LIBRARY
 

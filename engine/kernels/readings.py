@@ -16,7 +16,7 @@ from types import CodeType
 from typing import Any
 
 from ..core.registry import FORMULAS
-from ..formula.decorators import Formula
+from ..formula.formula import Formula
 from ..formula.reading import binding, variables_of
 from .disk_cache import cached, key_of_package
 

@@ -20,7 +20,7 @@ from ..core.errors import InferenceTensorError, MutationError
 from ..core.grad_mode import is_inference_mode_enabled, is_recording
 from ..core.registry import FORMULAS
 from ..debugging.tape import observe_write
-from ..formula.decorators import Composite, Formula
+from ..formula.formula import Composite, Formula
 from ..primitives.regions import inside, region_at, region_of
 from ..transforms.forward_ad import has_tangent
 from .views import PLAIN, WHY_NOT_WRITTEN, described, overlaps, overwritten, overwritten_by, root_of

@@ -57,7 +57,7 @@ def _by_hand(operator: Any) -> TangentRule:
 
 def transposed_rule(operator: Any, present: tuple[bool, ...]) -> TangentRule:
     """The rule that comes of the operator's closure, transposed. Raises FormulaError where it has none."""
-    from ..formula.decorators import LIBRARY_OF_PROCESS
+    from ..formula.formula import LIBRARY_OF_PROCESS
 
     formula = operator.formula
     differentiable = [i for i, param in enumerate(operator.inputs) if param.differentiable]

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from ..engine.core.registry import FORMULAS
-from ..engine.formula.decorators import Formula
+from ..engine.formula.formula import Formula
 from ..transpile.ir import Options
 from .group import Group
 from .mpi import of_communicator

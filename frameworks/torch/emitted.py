@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from ..engine.formula.decorators import LIBRARY_OF_PROCESS
+from ..engine.formula.formula import LIBRARY_OF_PROCESS
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.python import saved_variables
 from ..transpile.emit.torch.frame import Frame

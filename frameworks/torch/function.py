@@ -13,7 +13,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from ..engine.formula.decorators import LIBRARY_OF_PROCESS, Formula
+from ..engine.formula.formula import LIBRARY_OF_PROCESS, Formula
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.torch.module import torch_module
 

@@ -11,7 +11,7 @@ from typing import Any
 
 import torch
 
-from ..engine.formula.decorators import LIBRARY_OF_PROCESS, Formula
+from ..engine.formula.formula import LIBRARY_OF_PROCESS, Formula
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.torch.frame import Frame
 from ..transpile.emit.torch.function import class_name_of, computed_with

@@ -31,7 +31,8 @@ from .engine.debugging.anomaly import (
 from .engine.debugging.graph import Graph, graph
 from .engine.debugging.tape import tape
 from .engine.exchange.dlpack import from_dlpack
-from .engine.formula.decorators import Composite, Formula, composite, derive_pullback, formula
+from .engine.formula.decorators import composite, derive_pullback, formula
+from .engine.formula.formula import Composite, Formula
 from .engine.formula.loaded import load_operator
 from .engine.kernels import CompiledFormula, compile
 from .engine.memory import get_num_threads, set_num_threads

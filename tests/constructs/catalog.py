@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.transpile.ir import Options
 
 

@@ -11,7 +11,7 @@ import pytest
 import pullback as pb
 from pullback import primitives
 from pullback.engine.core.dispatch import available
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.transpile.ir import Options
 
 from .programs import loaded

@@ -7,7 +7,7 @@ import pullback as pb
 from pullback import primitives
 from pullback.engine.core.dispatch import apply
 from pullback.engine.core.operator import Operator
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
 from pullback.transpile.passes.promote.promote import promote
 from pullback.transpile.passes.promote.save_or_recompute import fused
 

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 import pullback as pb
 from pullback.engine.core.registry import FORMULAS
-from pullback.engine.formula.decorators import Composite
+from pullback.engine.formula.formula import Composite
 from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.tensors import NotTaken
 from pullback.transpile.operators import CALLED, OPERATORS

@@ -8,7 +8,7 @@ with both. There is no exemption: a closure that is no derivative on purpose wou
 import pytest
 
 import pullback as pb
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.tools.derived import compare
 from pullback.transpile.ir import Options
 

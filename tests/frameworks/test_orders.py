@@ -49,7 +49,7 @@ def test_by_jax():
 @pytest.mark.jax
 def test_by_a_module_of_jax():
     jax = pytest.importorskip("jax")
-    from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+    from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
     from pullback.tools.commands.transpile import jax_helpers
     from pullback.transpile.emit.jax.module import module_text
 

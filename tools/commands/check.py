@@ -11,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pullback.engine.core.registry import FORMULAS
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.engine.native import kernels
 
 KERNEL, LOOP, FORMULA = "kernel", "kernel, loop alone", "reference formula"

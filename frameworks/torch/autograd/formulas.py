@@ -10,7 +10,7 @@ from typing import Any
 
 import torch
 
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 
 from ..derivatives.table import Derivative, derivatives_of
 from .beside import BESIDE

@@ -15,7 +15,7 @@ from typing import Any
 
 import torch
 
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 
 from . import functions as functions
 

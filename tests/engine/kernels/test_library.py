@@ -3,7 +3,7 @@ import sys
 import pytest
 
 from pullback.engine.core.registry import FORMULAS
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
 from pullback.engine.kernels import cache
 from pullback.engine.kernels.disk_cache import key_of_package
 from pullback.engine.kernels.library import LIBRARY

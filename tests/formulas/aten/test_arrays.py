@@ -11,7 +11,7 @@ import pytest
 
 import pullback as pb
 from pullback import aten
-from pullback.engine.formula.decorators import Formula
+from pullback.engine.formula.formula import Formula
 from pullback.formulas.aten.arrays import find
 
 pytestmark = pytest.mark.torch  # whose table is imported

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
 from pullback.tools import cli
 from pullback.tools.commands.transpile import jax_helpers
 from pullback.transpile.emit.jax import module_text

@@ -12,7 +12,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
 
 from .cases import CASES, Case, once  # noqa: E402 - where torch is

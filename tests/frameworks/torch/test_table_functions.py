@@ -10,7 +10,7 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from pullback.engine.formula.decorators import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.table import table_files  # noqa: E402 - where torch is
 
 from .cases import CASES, Case  # noqa: E402 - where torch is
