@@ -12,9 +12,9 @@ from torch.utils._pytree import tree_flatten, tree_map_only
 
 from ..autograd import functional
 from ..autograd.comparing import Entry, NotComparableError, Program, Way, compare_program, requires_grad
+from ..derivatives.call import Call
 from ..derivatives.calls import Calls
 from ..derivatives.table import Derivative, Derivatives
-from ..derivatives.values import is_differentiable
 from .decomposed import Others, decomposition_of, record_decomposed
 
 
@@ -100,17 +100,18 @@ def _compare(derivative: Derivative, programs: Iterable[Program], formulas: Othe
 
 def _program(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str, Any]) -> Program | None:
     """The call with all its inputs, and the results that PyTorch differentiates; None without any."""
-    overload = derivative.overload
-    given = tree_map_only(
-        torch.Tensor,
-        lambda tensor: tensor.detach().requires_grad_() if is_differentiable(tensor) else tensor,
-        (args, dict(kwargs)),
-    )
+    call = Call(derivative, args, kwargs)
+    given = call.arguments([value.clone().requires_grad_() for value in call.inputs], copied=False)
+
+    mutable = derivative.overload._schema.is_mutable
+
+    def own(tensor: torch.Tensor) -> torch.Tensor:
+        """What the call may write into: running statistics, which no schema says, among it."""
+        return tensor.clone() if mutable or not tensor.requires_grad else tensor
 
     def results(given: Any) -> list[Any]:
-        if overload._schema.is_mutable:
-            given = tree_map_only(torch.Tensor, torch.clone, given)
-        return tree_flatten(overload(*given[0], **given[1]))[0]
+        args, kwargs = tree_map_only(torch.Tensor, own, given)
+        return tree_flatten(derivative.overload(*args, **kwargs))[0]
 
     try:
         torch.default_generator.manual_seed(0)

@@ -130,6 +130,21 @@ def test_what_has_no_gradient_is_not_compared(derivatives):
             compare(Call(derivatives["sin"], (torch.arange(3),), {}))
 
 
+def test_inputs_that_pytorch_does_not_differentiate_are_no_inputs(derivatives):
+    x, target = torch.linspace(-1.0, 1.0, 4, dtype=torch.float64), torch.ones(4, dtype=torch.float64)
+    call = Call(derivatives["soft_margin_loss"], (x, target), {})
+    assert [each.equal(x) for each in call.inputs] == [True]
+    assert compare_first(call) is None
+    rows, grad = (
+        torch.linspace(0.0, 1.0, 6, dtype=torch.float64).reshape(2, 3),
+        torch.ones(1, dtype=torch.float64),
+    )
+    distances = torch.ops.aten._pdist_forward(rows, 2.0)
+    # Its gradient by the rows is not implemented, which PyTorch says when the backward runs.
+    call = Call(derivatives["_pdist_backward"], (grad, rows, 2.0, distances), {})
+    assert not any(each.equal(rows) for each in call.inputs)
+
+
 def test_the_counts_of_chosen_samples_are_printed(imported_table, capsys, monkeypatch, tmp_path):
     shutil.copy(imported_table / "products.py", tmp_path)
     options = ["--samples", "2", "--calls", "2", "--order", "first", "--format", "json"]
