@@ -119,8 +119,15 @@ class _Collective(torch.autograd.Function):
     """A collective operator on torch tensors: `run` gives its result and its closure, which calls another."""
 
     @staticmethod
-    def forward(ctx: Any, run: Callable[..., Any], *operands: Any) -> Any:
-        made, ctx.closure = run(*operands)
+    def forward(ctx: Any, run: partial[Any], *operands: Any) -> Any:
+        try:
+            made, ctx.closure = run(*operands)
+        except DistributedError:
+            raise
+        except RuntimeError as error:
+            where = f"rank {dist.get_rank()} of {dist.get_world_size()}"
+            message = f"{run.func.__name__}: torch.distributed failed on {where}: {error}"
+            raise DistributedError(message) from error
         ctx.run, ctx.are_tensors = run, [isinstance(operand, torch.Tensor) for operand in operands]
         return made
 

@@ -21,7 +21,7 @@ from .autocast import Autocast
 from .bridge.attached import Attached
 from .function import HELPERS, TorchFunction
 from .helpers.barriers import in_forward_mode
-from .helpers.numbers import check_dtypes
+from .helpers.numbers import check_attributes, check_devices, check_dtypes
 from .schema import Signature, refused
 
 _OF_TORCH = frozenset(
@@ -48,6 +48,11 @@ class TorchOperator:
         function = TorchFunction(formula)
         self.source = function.source
         self._is_tuple = formula.operator.formula.result_is_tuple
+        params = formula.ir.params
+        self._names = [param.var.name for param in params if not param.keyword]
+        self._fixed = {param.var.name for param in params if param.attribute}
+        places = [k for k, key in enumerate(self._names) if key in self._fixed]
+        self._first_attribute = min(places, default=len(self._names))
         kernels = _Kernels(self.name, function, dense=compiled)
         attached = Attached(formula, kernels.signature.names) if compiled else None
         self._library = kernels.library(namespace, name, op_by_op=compiled)
@@ -62,8 +67,15 @@ class TorchOperator:
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         call = self.op if torch.compiler.is_dynamo_compiling() else self._direct
+        if kwargs or len(args) > self._first_attribute:
+            check_attributes(self.name, self._attributes(args, kwargs))
         found = call(*args, **kwargs)
         return (found,) if self._is_tuple and not isinstance(found, tuple) else found
+
+    def _attributes(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
+        """The attributes that a call gives."""
+        given = {**dict(zip(self._names, args, strict=False)), **kwargs}
+        return {key: value for key, value in given.items() if key in self._fixed}
 
     def close(self) -> None:
         """Take the operator from `torch.ops`."""
@@ -236,17 +248,19 @@ class _Kernels:
             if each == name:
                 self.op = op
             self.with_hidden = op
-            computed = self._computed(count)
+            computed = self._naming(self._computed(count))
             library.impl(each, computed, _BELOW)
             torch.library.register_fake(f"{namespace}::{each}", computed, lib=library)
-            library.impl(each, self._differentiable(op, count), "Autograd")
-            library.impl(each, self._transformed(count), "FuncTorchDynamicLayerFrontMode")
+            library.impl(each, self._naming(self._differentiable(op, count)), "Autograd")
+            library.impl(each, self._naming(self._transformed(count)), "FuncTorchDynamicLayerFrontMode")
             for device in ("CPU", "CUDA"):
                 library.impl(each, self._cast(op, device.lower()), f"Autocast{device}")
         if op_by_op:
             library.define(f"{name}_op_by_op({self.signature.text}) -> {_returns(self.results)}")
-            library.impl(f"{name}_op_by_op", self._computed(self.results), _BELOW)
-            library.impl(f"{name}_op_by_op", self._differentiable(self.op, self.results), "Autograd")
+            computed = self._naming(self._computed(self.results))
+            library.impl(f"{name}_op_by_op", computed, _BELOW)
+            differentiable = self._naming(self._differentiable(self.op, self.results))
+            library.impl(f"{name}_op_by_op", differentiable, "Autograd")
         return library
 
     def _of_operator(self, name: str, function: Any) -> Any:
@@ -278,7 +292,7 @@ class _Kernels:
         """The derivative, of what has one; else what is below."""
 
         def kernel(*args: Any, **kwargs: Any) -> Any:
-            forward_mode = in_forward_mode()
+            forward_mode = _in_forward_mode()
             if not forward_mode and not (
                 torch.is_grad_enabled() and _requires_grad((*args, *kwargs.values()))
             ):
@@ -298,7 +312,7 @@ class _Kernels:
             given = self.signature.bound(args, kwargs)
             given = {name: self.autocast.cast_where_enabled(value) for name, value in given.items()}
             self._check(given, real=_is_differentiated())
-            function = self.tangents if in_forward_mode() else self.plain
+            function = self.tangents if _in_forward_mode() else self.plain
             with self.autocast.excluded():
                 return self._first(function.apply(*self.signature.applied(given)), count)
 
@@ -314,6 +328,23 @@ class _Kernels:
                 return op(*positional, **named)
 
         return kernel
+
+    def _naming(self, kernel: Callable[..., Any]) -> Callable[..., Any]:
+        """The kernel, with what was called and with what in PyTorch's errors."""
+
+        def named(*args: Any, **kwargs: Any) -> Any:
+            try:
+                return kernel(*args, **kwargs)
+            except (RuntimeError, IndexError, ValueError) as error:
+                # What a subclass says is for PyTorch's compiler, or is not about operands.
+                if type(error) not in (RuntimeError, IndexError, ValueError) or self.name in str(error):
+                    raise
+                given = self.signature.bound(args, kwargs).items()
+                tensors = ", ".join(f"`{key}` {_shown(x)}" for key, x in given if _shown(x))
+                said = str(error).rstrip(".")
+                raise type(error)(f"{self.name}: {said}; given {tensors or 'no tensor'}") from error
+
+        return named
 
     def _first(self, found: Any, count: int) -> Any:
         """So many of the outputs."""
@@ -337,18 +368,25 @@ class _Kernels:
                         "are those of real inputs"
                     )
         check_dtypes(self.name, tensors)
-        placed = [(key, x) for key, x in tensors.items() if x.ndim > 0]
-        for key, x in placed[1:]:
-            if x.device != placed[0][1].device:
-                raise RuntimeError(
-                    f"{self.name}: `{placed[0][0]}` is on {placed[0][1].device}, `{key}` on {x.device}: "
-                    "all tensors must be on one device"
-                )
+        check_devices(self.name, tensors)
 
 
 def _returns(count: int) -> str:
     """So many tensors, as a schema has them."""
     return "Tensor" if count == 1 else f"({', '.join(['Tensor'] * count)})"
+
+
+def _shown(value: Any) -> str:
+    """A tensor's dtype and extents, or those of several; "" for what is none.
+
+    >>> _shown([torch.ones(2, 3), torch.ones(())])
+    '[float32[2, 3], float32[]]'
+    """
+    if isinstance(value, (list, tuple)) and any(isinstance(x, torch.Tensor) for x in value):
+        return f"[{', '.join(map(_shown, value))}]"
+    if not isinstance(value, torch.Tensor):
+        return ""
+    return f"{str(value.dtype).removeprefix('torch.')}[{', '.join(map(str, value.shape))}]"
 
 
 def _requires_grad(values: Sequence[Any]) -> bool:
@@ -361,12 +399,21 @@ def _requires_grad(values: Sequence[Any]) -> bool:
     return False
 
 
-def _is_differentiated() -> bool:
-    """True inside of a derivative of `torch.func`."""
+def _transforms() -> set[Any]:
+    """The kinds of transforms of `torch.func` around a call."""
     from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
 
-    kinds = {one.key() for one in retrieve_all_functorch_interpreters()}
-    return kinds != {torch._C._functorch.TransformType.Vmap}
+    return {one.key() for one in retrieve_all_functorch_interpreters()}
+
+
+def _is_differentiated() -> bool:
+    """True inside of a derivative of `torch.func`."""
+    return _transforms() != {torch._C._functorch.TransformType.Vmap}
+
+
+def _in_forward_mode() -> bool:
+    """True in forward mode, also in `torch.func.jvp` under `torch.compile`, which enters no level."""
+    return in_forward_mode() or torch._C._functorch.TransformType.Jvp in _transforms()
 
 
 def _loaded(name: str, module: str) -> TorchOperator:

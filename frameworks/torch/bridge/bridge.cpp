@@ -69,8 +69,10 @@ PB_EXPORTED void* pullback_torch_operator(PyObject* owner, const char* space, co
         op->op_by_op = c10::Dispatcher::singleton().findSchemaOrThrow(op_by_op, "");
         const auto named = c10::Dispatcher::singleton().findSchemaOrThrow(
             (std::string(space) + "::" + name).c_str(), "");
-        for (const c10::Argument& argument : named.schema().arguments())
+        for (const c10::Argument& argument : named.schema().arguments()) {
             op->defaults.push_back(argument.default_value());
+            op->positional += argument.kwarg_only() ? 0 : 1;
+        }
         op->library = std::make_unique<torch::Library>(torch::Library::FRAGMENT, space,
                                                        std::nullopt, __FILE__, __LINE__);
         for (const auto key : {c10::DispatchKey::CPU, c10::DispatchKey::AutogradCPU,

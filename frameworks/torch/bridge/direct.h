@@ -23,7 +23,7 @@ constexpr int64_t kWorthOfLock = 1 << 14;  // elements above which Python's lock
    false for what is no plain call. */
 inline bool taken(const Operator& op, PyObject* const* args, size_t count, torch::jit::Stack& stack,
                   c10::DispatchKeySet& keys, int64_t& largest) {
-    if (count > op.arguments.size()) return false;
+    if (count > op.positional) return false;
     for (size_t k = 0; k < op.arguments.size(); ++k) {
         const Argument kind = op.arguments[k];
         if (k >= count) {

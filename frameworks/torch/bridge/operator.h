@@ -56,6 +56,7 @@ struct Operator {
     PyObject* owner = nullptr;
     std::vector<Argument> arguments;
     std::vector<std::optional<c10::IValue>> defaults;  // of the arguments
+    size_t positional = 0;                             // arguments that need no keyword
     bool ranks = false;
     int64_t results = 0;
     std::unique_ptr<torch::Library> library;

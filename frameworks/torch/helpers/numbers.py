@@ -29,21 +29,63 @@ def widened(x: Any) -> Any:
     return x.to(torch.complex128 if x.is_complex() else torch.float64)
 
 
-def check_inputs(name: str, **tensors: Any) -> None:
-    """Raise TypeError for operands that PyTorch would compute with in another dtype than NumPy.
+def check_inputs(name: str, tensors: dict[str, Any], optional: dict[str, Any] | None = None) -> None:
+    """Raise for operands that are no tensors, are on several devices, or have other dtypes than NumPy's.
 
-    >>> check_inputs("scaled", x=torch.ones(2), y=torch.tensor(1.0, dtype=torch.float64))
+    >>> check_inputs("scaled", {"x": torch.ones(2), "y": torch.tensor(1.0, dtype=torch.float64)})
     Traceback (most recent call last):
         ...
     TypeError: scaled: NumPy makes float64 of the 0-d `y` and torch.float32, PyTorch does not: convert one
     """
-    given = {key: x for key, x in tensors.items() if x is not None}
+    given = {**tensors, **{key: x for key, x in (optional or {}).items() if x is not None}}
     for key, x in given.items():
         if not isinstance(x, torch.Tensor):
             raise TypeError(f"{name}: `{key}` must be a torch.Tensor, not {type(x).__name__}")
         if x.is_complex():
             raise TypeError(f"{name}: `{key}` is {x.dtype}: the formula's gradients are those of real inputs")
     check_dtypes(name, given)
+    check_devices(name, given)
+
+
+def check_list(name: str, argument: str, tensors: Any) -> None:
+    """Raise for a list of operands that is none, or one of whose elements `check_inputs` refuses.
+
+    >>> check_list("joined", "parts", torch.ones(2))
+    Traceback (most recent call last):
+        ...
+    TypeError: joined: `parts` must be a list of torch.Tensor, not Tensor
+    """
+    if tensors is None or isinstance(tensors, torch.Tensor):
+        raise TypeError(f"{name}: `{argument}` must be a list of torch.Tensor, not {type(tensors).__name__}")
+    check_inputs(name, {f"{argument}[{k}]": x for k, x in enumerate(tensors)})
+
+
+def check_attributes(name: str, attributes: dict[str, Any]) -> None:
+    """Raise TypeError for an attribute that is a tensor which is differentiated: it would have no gradient.
+
+    >>> check_attributes("scaled", {"by": torch.tensor(2.0, requires_grad=True)})
+    Traceback (most recent call last):
+        ...
+    TypeError: scaled: `by` is an attribute, which has no gradient, and is a tensor that requires one
+    """
+    for key, value in attributes.items():
+        if isinstance(value, torch.Tensor) and (
+            value.requires_grad or torch.autograd.forward_ad.unpack_dual(value).tangent is not None
+        ):
+            raise TypeError(
+                f"{name}: `{key}` is an attribute, which has no gradient, and is a tensor that requires one"
+            )
+
+
+def check_devices(name: str, given: dict[str, torch.Tensor]) -> None:
+    """Raise RuntimeError for tensors on several devices; numbers may be on another one."""
+    placed = [(key, x) for key, x in given.items() if x.ndim > 0]
+    for key, x in placed[1:]:
+        if x.device != placed[0][1].device:
+            raise RuntimeError(
+                f"{name}: `{placed[0][0]}` is on {placed[0][1].device}, `{key}` on {x.device}: "
+                "all tensors must be on one device"
+            )
 
 
 def check_dtypes(name: str, given: dict[str, torch.Tensor]) -> None:

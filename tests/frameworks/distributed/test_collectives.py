@@ -71,6 +71,11 @@ def test_a_process_that_dies_ends_the_program():
     assert "RuntimeError: this process ends here" in printed
 
 
+@pytest.mark.parametrize("what", ["dies", pytest.param("late", marks=pytest.mark.slow)])
+def test_over_gloo_a_process_that_ends_or_never_comes_is_an_error(what, tmp_path):
+    assert "rank 0: told" in over_gloo(2, tmp_path / "meet", PROGRAMS / "torch_ends.py", what)[0]
+
+
 @pytest.mark.slow
 def test_registered_operators_train_in_ddp_and_fsdp(tmp_path):
     for rank, printed in enumerate(over_gloo(2, tmp_path / "meet", PROGRAMS / "torch_training.py")):

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
 import torch
 
 import pullback.torch
+from pullback.transpile.emit.torch.function import class_name_of
 
 from .cases import Case
 
@@ -68,3 +70,30 @@ def of_tensors(
         return kept if len(kept) > 1 else kept[0]
 
     return call, inputs
+
+
+def composition(formula: Any) -> Any:
+    """The forward's operations as PyTorch's autograd records them: the closure is not read."""
+    operator = pullback.torch.function(formula)
+    name = class_name_of(formula.__name__)
+    plain = SimpleNamespace(apply=getattr(operator.module, name).forward)
+    for each in (name, f"{name}WithTangents"):
+        setattr(operator.module, each, plain)
+    return operator
+
+
+def total(found: Any) -> Any:
+    """A number that is not linear in the results."""
+    parts = found if isinstance(found, tuple) else (found,)
+    return sum((torch.sin(part) * part).sum() for part in parts)
+
+
+def three_orders(function: Callable[..., Any], inputs: tuple[Any, ...]) -> list[Any]:
+    """A number behind a non-linear head and tail of a function, and three orders of its derivatives."""
+    value = total(function(*[torch.tanh(x) + x for x in inputs]))
+    found = [value]
+    for order in range(3):
+        made = torch.autograd.grad(value, inputs, create_graph=order < 2, materialize_grads=True)
+        found += made
+        value = sum((g * g).sum() for g in made)
+    return found

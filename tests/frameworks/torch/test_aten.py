@@ -19,7 +19,14 @@ from .cases import CASES, Case, once  # noqa: E402 - where torch is
 from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
 
 # One translation unit of PyTorch's headers takes a quarter of a minute.
-pytestmark = [pytest.mark.torch, pytest.mark.slow]
+pytestmark = [
+    pytest.mark.torch,
+    pytest.mark.slow,
+    # What PyTorch does in forward mode, and while it traces.
+    pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning"),
+]
 
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
 SMOOTH = pytest.mark.parametrize(
@@ -77,8 +84,8 @@ def test_values_are_those_of_numpy(case: Case, dtype: str, rtol: float, operator
 @SMOOTH
 def test_first_and_second_derivatives(case: Case, operator: Operator) -> None:
     call, inputs = of_tensors(case, tensors(arrays(case)), operator(case))
-    assert torch.autograd.gradcheck(call, inputs)
-    assert torch.autograd.gradgradcheck(call, inputs)
+    assert torch.autograd.gradcheck(call, inputs, check_batched_grad=case.forward)
+    assert torch.autograd.gradgradcheck(call, inputs, check_batched_grad=case.forward)
 
 
 @SMOOTH
@@ -130,8 +137,19 @@ def test_an_undefined_gradient_is_no_zero_that_is_multiplied(operator: Operator)
     assert torch.isfinite(torch.autograd.grad(radius.sum(), x)[0]).all()
 
 
-def test_the_operator_is_traced_and_its_schema_is_checked(operator: Operator) -> None:
-    x = torch.randn(2, 3, dtype=torch.float64, requires_grad=True)
-    for name in ("softmax", "softplus"):
-        checks = ("test_schema", "test_autograd_registration", "test_faketensor")
-        torch.library.opcheck(operator(CASES[name]), (x,), test_utils=checks)
+@EVERY
+def test_the_checks_of_pytorch_pass(case: Case, operator: Operator) -> None:
+    torch.library.opcheck(operator(case), tuple(tensors(arrays(case))), case.attributes)
+
+
+@SMOOTH
+def test_forward_mode_and_transforms_are_errors_of_pytorch_and_no_zero(
+    case: Case, operator: Operator
+) -> None:
+    call, inputs = of_tensors(case, tensors(arrays(case)), operator(case))
+    with pytest.raises(RuntimeError, match=r"cannot use C\+\+ torch::autograd::Function with functorch"):
+        torch.func.jvp(call, inputs, inputs)
+    with torch.autograd.forward_ad.dual_level():
+        dual = [torch.autograd.forward_ad.make_dual(x, x.detach()) for x in inputs]
+        with pytest.raises(RuntimeError, match=r"jvp is not implemented for the c\+\+ API"):
+            call(*dual)

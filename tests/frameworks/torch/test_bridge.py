@@ -2,8 +2,14 @@
 
 from __future__ import annotations
 
+import os
+import signal
+import subprocess
+import sys
 import threading
+import time
 from functools import cache
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -29,6 +35,7 @@ pytestmark = [
 ]
 
 NAMESPACE = "pullback_bridge_tests"
+ROOT = Path(__file__).parents[3]
 # Pointwise, broadcasting, a reduction, several results, a branch, a saved mask; the others take minutes.
 QUICK = ("softplus", "simple", "logsumexp", "polar", "either", "rectified")
 EVERY = [
@@ -78,7 +85,9 @@ def test_values_and_derivatives(case: Case) -> None:
         assert torch.autograd.gradcheck(
             call, inputs, check_forward_ad=case.forward, check_batched_grad=case.forward
         )
-        assert torch.autograd.gradgradcheck(call, inputs)
+        assert torch.autograd.gradgradcheck(
+            call, inputs, check_fwd_over_rev=case.forward, check_batched_grad=case.forward
+        )
     torch.library.opcheck(operator_of(case.formula).op, tuple(operands), case.attributes)
 
 
@@ -301,21 +310,84 @@ def test_without_a_compiler_the_error_says_what_to_install(
     assert not hasattr(getattr(torch.ops, NAMESPACE), "swish")
 
 
+@pytest.mark.parametrize("what", ["headers of another PyTorch", "no headers"])
 def test_a_bridge_that_does_not_compile_leaves_nothing(
-    own_cache: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+    what: str, own_cache: Any, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
 ) -> None:
-    before = sorted(own_cache.rglob("*"))
-    source = tmp_path / "bridge.cpp"
-    source.write_text("#include <torch/no_such_header.h>\n")
-    monkeypatch.setattr(build, "SOURCE", source)
+    before = sorted(own_cache.rglob("*.so"))
+    if what == "no headers":
+        monkeypatch.setattr(build, "_headers", lambda root: (tmp_path,))
+    else:
+        source = tmp_path / "bridge.cpp"
+        source.write_text("#include <torch/no_such_header.h>\n")
+        monkeypatch.setattr(build, "SOURCE", source)
     build.bridge.cache_clear()
     try:
         with pytest.raises(
-            CompilerError, match=r"the bridge to PyTorch 2.* does not compile(.|\n)*no_such_header"
+            CompilerError,
+            match=r"the bridge to PyTorch 2.* does not compile: operators run(.|\n)*\.h: No such",
         ):
             pullback.torch.register(NAMESPACE, cases.swish, compiled=True)
     finally:
         build.bridge.cache_clear()
-    assert [one for one in sorted(own_cache.rglob("*")) if one.suffix == ".so"] == [
-        one for one in before if one.suffix == ".so"
-    ]
+    assert sorted(own_cache.rglob("*.so")) == before
+    assert not list(own_cache.rglob(".making-*"))
+
+
+# A compiler that makes the bridge in steps: `step` says how far it comes, `at` is there when it stands.
+COMPILER = """\
+#!/bin/sh
+here=$(dirname "$0")
+case "$*" in *bridge.cpp*) ;; *) exec g++ "$@" ;; esac
+step=$(cat "$here/step")
+while [ "$1" != -o ]; do shift; done
+case $step in
+    half) head -c 5000 "$here/whole.so" > "$2" ;;
+    whole | done) cp "$here/whole.so" "$2" ;;
+esac
+[ "$step" = done ] && exit 0
+touch "$here/at"
+sleep 60
+"""
+PROGRAM = """
+import torch
+import pullback.torch
+from tests.frameworks.torch import cases
+
+print(pullback.torch.register("interrupted", cases.softplus, compiled=True)(torch.zeros(1)))
+"""
+
+
+def test_after_a_build_that_was_interrupted_the_next_one_works(tmp_path: Any) -> None:
+    """The process and its compiler are killed before the file is begun, half-way, and before it is moved."""
+    (tmp_path / "whole.so").write_bytes(build._compiled().read_bytes())
+    step, at, compiler = tmp_path / "step", tmp_path / "at", tmp_path / "g++"
+    compiler.write_text(COMPILER)
+    compiler.chmod(0o755)
+    environment = os.environ | {"CXX": str(compiler), "PULLBACK_CACHE": str(tmp_path / "cache")}
+
+    def started() -> subprocess.Popen[str]:
+        pipes = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "text": True}
+        return subprocess.Popen(
+            [sys.executable, "-c", PROGRAM],
+            cwd=ROOT,
+            env=environment,
+            start_new_session=True,
+            **pipes,  # type: ignore[call-overload]
+        )
+
+    for moment in ("nothing", "half", "whole"):
+        step.write_text(moment)
+        process = started()
+        end = time.monotonic() + 120
+        while not at.exists() and process.poll() is None and time.monotonic() < end:
+            time.sleep(0.05)
+        os.killpg(process.pid, signal.SIGKILL)
+        _, said = process.communicate()
+        assert at.exists(), said
+        at.unlink()
+    step.write_text("done")
+    for times in (1, 0):
+        made, said = started().communicate(timeout=120)
+        assert made.strip() == "tensor([0.6931])", said
+        assert said.count("compiling the bridge") == times

@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/ops/broadcast_to.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/permute.h>
@@ -125,7 +124,7 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     if (like.sizes.empty() && value.sym_numel() == 1) {
         return at::reshape(value, at::IntArrayRef{});
     }
-    return at::broadcast_to_symint(value, like.sizes);
+    return value.expand_symint(like.sizes);
 }
 
 // The sum of two parts of a gradient, of which one may be undefined.

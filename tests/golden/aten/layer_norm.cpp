@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/ops/broadcast_to.h>
 #include <ATen/ops/empty_like.h>
 #include <ATen/ops/mean.h>
 #include <ATen/ops/real.h>
@@ -44,6 +43,11 @@ Like like(const at::Tensor& x) {
         return {};
     }
     return {x.sym_sizes().vec(), x.scalar_type(), x.device()};
+}
+
+// The number of entries; where sizes are symbols, what is traced holds for this number.
+int64_t numel(const at::Tensor& x) {
+    return x.sym_numel().guard_int(__FILE__, __LINE__);
 }
 
 // Values as `saved_data` holds them, and back.
@@ -102,7 +106,7 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     if (like.sizes.empty() && value.sym_numel() == 1) {
         return at::reshape(value, at::IntArrayRef{});
     }
-    return at::broadcast_to_symint(value, like.sizes);
+    return value.expand_symint(like.sizes);
 }
 
 // The sum of two parts of a gradient, of which one may be undefined.
@@ -144,15 +148,15 @@ struct LayerNorm : torch::autograd::Function<LayerNorm> {
         const Like like_bias = like(bias);
         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
         const at::Tensor _1 = at::mean(x, -1, true);
-        const int64_t r_size_1 = _1.numel();
-        const int64_t x_size_1 = x.numel();
+        const int64_t r_size_1 = numel(_1);
+        const int64_t x_size_1 = numel(x);
         const at::Tensor centered = x - _1;
         const Like like_y_3 = like(_1);
         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
         const at::Tensor _2 = centered * centered;
         const at::Tensor variance = at::mean(_2, -1, true);
-        const int64_t variance_size_1 = variance.numel();
-        const int64_t a_size_1 = _2.numel();
+        const int64_t variance_size_1 = numel(variance);
+        const int64_t a_size_1 = numel(_2);
         // layer_norm.py:18  s = 1 / np.sqrt(variance + eps)
         const at::Tensor sqrt_1 = at::sqrt(variance + eps);
         const at::Tensor s = 1 / sqrt_1;

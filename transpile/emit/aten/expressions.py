@@ -479,7 +479,7 @@ class AtenExpressions:
         return Expr(f"{self._metadata_of(eqn)}.dim()", INT)
 
     def _size(self, eqn: Eqn) -> Expr:
-        return Expr(f"{self._metadata_of(eqn)}.numel()", INT)
+        return Expr(f"numel({self._metadata_of(eqn)})", INT)
 
     def _metadata_of(self, eqn: Eqn) -> str:
         value = self.of(eqn.args[0])

@@ -70,6 +70,14 @@ Like like(const at::Tensor& x) {
 }
 """
     ),
+    "numel": Function(
+        """\
+// The number of entries; where sizes are symbols, what is traced holds for this number.
+int64_t numel(const at::Tensor& x) {
+    return x.sym_numel().guard_int(__FILE__, __LINE__);
+}
+"""
+    ),
     "likes": Function(
         """\
 std::vector<Like> likes(at::TensorList list) {
@@ -179,10 +187,10 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     if (like.sizes.empty() && value.sym_numel() == 1) {
         return at::reshape(value, at::IntArrayRef{});
     }
-    return at::broadcast_to_symint(value, like.sizes);
+    return value.expand_symint(like.sizes);
 }
 """,
-        ("broadcast_to", "reshape"),
+        ("reshape",),
     ),
     "expect_like": Function(
         """\

@@ -175,7 +175,7 @@ class Statements:
         where = self.of(index)
         self.expressions.values[out] = name(out.name, TENSOR)
         size = self.of(shape).text
-        lines = fitted(f"{TENSOR} {out.name} = at::zeros({size}, {operand.within(0)}.options());")
+        lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.new_zeros({size});")
         if where.type == TENSOR:
             indices = f"{{{where.text}}}"
             text = f"at::index_put({out.name}, {indices}, {operand.text}, /*accumulate=*/true)"

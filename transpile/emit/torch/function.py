@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...codes import diagnostic
@@ -246,14 +246,7 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
         lines.insert(0, "@torch.compiler.disable")
     if docstring:
         lines += [f'    """{docstring}"""']
-    if numbers := computed_with(written):
-        given = ", ".join(f"{name}={name}" for name in numbers)
-        lines.append(f'    _check_inputs("{frame.name}", {given})')
-    for param in frame.lists:
-        shown = written.params[formula.params.index(param)].var.name
-        lines.append(
-            f'    _check_inputs("{frame.name}", **{{f"{shown}[{{k}}]": x for k, x in enumerate({shown})}})'
-        )
+    lines += _checks(frame)
     names = {param.var: other.var.name for param, other in zip(formula.params, written.params, strict=True)}
     arguments = [names[param.var] for param in frame.single]
     arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
@@ -270,6 +263,28 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
     else:
         lines.append(f"    return {call}[:{count}]")
     return "\n".join(lines)
+
+
+def _checks(frame: Frame) -> list[str]:
+    """Statements that refuse operands which the function does not take."""
+    written = frame.written
+    optional = [param.var.name for param in written.params if param.optional]
+    numbers = computed_with(written)
+    shown = [_named(name for name in numbers if name not in optional)]
+    if set(optional) & set(numbers):
+        shown += [_named(name for name in numbers if name in optional)]
+    lines = [f'    _check_inputs("{frame.name}", {", ".join(shown)})'] if numbers else []
+    for param in frame.lists:
+        name = written.params[frame.formula.params.index(param)].var.name
+        lines.append(f'    _check_list("{frame.name}", "{name}", {name})')
+    if attributes := [param.var.name for param in written.params if param.attribute]:
+        lines.append(f'    _check_attributes("{frame.name}", {_named(attributes)})')
+    return lines
+
+
+def _named(names: Iterable[str]) -> str:
+    """A dictionary of variables, as text."""
+    return "{" + ", ".join(f'"{name}": {name}' for name in names) + "}"
 
 
 def _parameter(param: Param) -> str:
