@@ -17,6 +17,7 @@ from ..transpile.emit.torch.frame import Frame
 from ..transpile.emit.torch.function import class_name_of, computed_with
 from ..transpile.emit.torch.vocabulary import torch_vocabulary
 from ..transpile.ir import Literal
+from . import compiled_code
 from .autocast import Autocast
 from .bridge.attached import Attached
 from .function import HELPERS, TorchFunction
@@ -154,6 +155,7 @@ def register(
                 del _OPERATORS[qualified]
             _OPERATORS[qualified] = TorchOperator(namespace, own, each, compiled)
         made.append(_OPERATORS[qualified])
+    compiled_code.tag({name: operator.source for name, operator in _OPERATORS.items()})
     return made if more_formulas else made[0]
 
 

@@ -6,6 +6,8 @@
 #include <ATen/record_function.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
 
+#include <algorithm>
+
 #include "operator.h"
 
 namespace pullback_torch {
@@ -22,7 +24,7 @@ constexpr int64_t kWorthOfLock = 1 << 14;  // elements above which Python's lock
 /* The arguments of a call as the dispatcher has them, and those of its keys that tensors have;
    false for what is no plain call. */
 inline bool taken(const Operator& op, PyObject* const* args, size_t count, torch::jit::Stack& stack,
-                  c10::DispatchKeySet& keys, int64_t& largest) {
+                  c10::DispatchKeySet& keys) {
     if (count > op.positional) return false;
     for (size_t k = 0; k < op.arguments.size(); ++k) {
         const Argument kind = op.arguments[k];
@@ -32,7 +34,6 @@ inline bool taken(const Operator& op, PyObject* const* args, size_t count, torch
         } else if (kind == Argument::kTensor && THPVariable_CheckExact(args[k])) {
             const Tensor& x = THPVariable_Unpack(args[k]);
             keys = keys | x.key_set();
-            largest = std::max(largest, x.numel());
             stack.emplace_back(x);
         } else if (kind == Argument::kNumber && PyFloat_CheckExact(args[k])) {
             stack.emplace_back(PyFloat_AS_DOUBLE(args[k]));
@@ -57,6 +58,12 @@ inline bool is_undisturbed(c10::DispatchKeySet& keys) {
            !c10::impl::TorchDispatchModeTLS::any_modes_set();
 }
 
+inline bool is_large(const torch::jit::Stack& stack) {
+    return std::any_of(stack.begin(), stack.end(), [](const c10::IValue& value) {
+        return value.isTensor() && value.toTensor().numel() > kWorthOfLock;
+    });
+}
+
 /* Python's lock given up for a call that takes long. */
 class Unlocked {
   public:
@@ -78,12 +85,10 @@ inline PyObject* called(PyObject* self, PyObject* const* args, Py_ssize_t count,
     torch::jit::Stack stack;
     stack.reserve(direct->op->arguments.size());
     c10::DispatchKeySet keys;
-    int64_t largest = 0;
     bool done = false;
     if (names == nullptr &&
-        taken(*direct->op, args, static_cast<size_t>(count), stack, keys, largest) &&
-        is_undisturbed(keys)) {
-        const Unlocked unlocked(largest > kWorthOfLock);
+        taken(*direct->op, args, static_cast<size_t>(count), stack, keys) && is_undisturbed(keys)) {
+        const Unlocked unlocked(is_large(stack));
         done = by_kernel(
             *direct->op, stack,
             keys.has(c10::DispatchKey::AutogradCPU) || keys.has(c10::DispatchKey::AutogradCUDA));
