@@ -128,6 +128,12 @@ def meshgrid(*xi, indexing="xy", sparse=False, copy=True):
     return [np.broadcast_to(x, tuple(lengths)) for x in found]
 
 
+@meshgrid.sample_inputs
+def _meshgrid_inputs(rng):
+    yield (rng.standard_normal(3), rng.standard_normal(2)), {}
+    yield (rng.standard_normal(3), rng.standard_normal(2), rng.standard_normal(2)), {"indexing": "ij"}
+
+
 @pb.composite(np.resize)
 def resize(a, new_shape):
     """The entries again and again until the shape is full."""

@@ -73,6 +73,11 @@ def zeta(x, q=None):
     return primitives.hurwitz_zeta(x, 1.0 if q is None else q)
 
 
+@zeta.sample_inputs
+def _zeta_inputs(rng):
+    yield (3, rng.uniform(0.5, 3.0, (3, 4))), {}
+
+
 @pb.composite(special.multigammaln)
 def multigammaln(a, d):
     """The logarithm of the multivariate gamma function. DLMF 35.3.4."""

@@ -9,3 +9,8 @@ import pullback as pb
 def identity(n, dtype=None):
     """The square matrix of `n` rows with ones on its diagonal, zeros elsewhere."""
     return np.eye(n, dtype=dtype)
+
+
+@identity.sample_inputs
+def _identity_inputs(rng):
+    yield (3,), {}

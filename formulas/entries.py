@@ -18,6 +18,12 @@ def angle(z, *, deg=False):
     return r
 
 
+@angle.sample_inputs
+def _angle_inputs(rng):
+    yield (rng.standard_normal((3, 4)) + 1j * rng.standard_normal((3, 4)),), {}
+    yield (rng.standard_normal(4) + 2j,), {"deg": True}
+
+
 @pb.composite(np.divmod)
 def divmod(x1, x2):
     """The floored quotient, constant between its jumps, and the remainder."""

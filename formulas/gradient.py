@@ -114,3 +114,8 @@ def refuse_gradient(x, *, argument, why):
         return primitives.refuse_gradient(grad, argument, why)
 
     return r, refuse_gradient_pullback
+
+
+@refuse_gradient.sample_inputs
+def _refuse_gradient_inputs(rng):
+    yield (np.arange(3),), {"argument": "`a`", "why": "it has none"}

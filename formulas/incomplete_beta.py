@@ -4,6 +4,7 @@ DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov. The deriva
 `b` have no closed form, and a gradient that would have to flow into them is refused.
 """
 
+import numpy as np
 from scipy import special
 
 import pullback as pb
@@ -88,8 +89,9 @@ def _betainccinv_inputs(rng):
 def beta_density(a, b, x):
     """p(a, b, x) = x^(a-1) (1 - x)^(b-1) / B(a, b).
 
-    dp = (a + b - 1) (p(a - 1, b, x) - p(a, b - 1, x)) dx, of itself, so that it stays finite at zero and one:
-    DLMF 5.12.1 and the product rule; in `a` p (log(x) - digamma(a) + digamma(a + b)), and so for `b`.
+    dp = p ((a - 1) / x - (b - 1) / (1 - x)) dx; at zero and one
+    (a + b - 1) (p(a - 1, b, x) - p(a, b - 1, x)) dx, of itself, which stays finite there: DLMF 5.12.1 and
+    the product rule; in `a` p (log(x) - digamma(a) + digamma(a + b)), and so for `b`.
     """
     r = primitives.beta_density(a, b, x)
 
@@ -97,8 +99,12 @@ def beta_density(a, b, x):
         both = special.digamma(a + b)
         in_a = special.xlogy(r, x) - r * (special.digamma(a) - both)
         in_b = special.xlog1py(r, -x) - r * (special.digamma(b) - both)
-        in_x = primitives.beta_density(a - 1, b, x) - primitives.beta_density(a, b - 1, x)
-        return grad * in_a, grad * in_b, grad * (a + b - 1) * in_x
+        inside = np.logical_and(x > 0, x < 1)
+        y = np.where(inside, x, 0.5)
+        within = r * ((a - 1) / y - (b - 1) / (1 - y))
+        p, q = np.where(inside, 3.0, a), np.where(inside, 3.0, b)  # the other side stays finite
+        at_ends = (p + q - 1) * (primitives.beta_density(p - 1, q, x) - primitives.beta_density(p, q - 1, x))
+        return grad * in_a, grad * in_b, grad * np.where(inside, within, at_ends)
 
     return r, beta_density_pullback
 
@@ -107,3 +113,4 @@ def beta_density(a, b, x):
 def _beta_density_inputs(rng):
     shapes = rng.uniform(1.2, 3.0, (4,)), rng.uniform(1.2, 3.0, (3, 1))
     yield (*shapes, rng.uniform(0.2, 0.8, (3, 4))), {}
+    yield (0.5, 0.5, rng.uniform(0.2, 0.8, (3, 4))), {}  # a + b - 1 is zero

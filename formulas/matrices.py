@@ -25,13 +25,13 @@ def linalg_matrix_power(a, n):
 
 @pb.composite(np.linalg.lstsq)
 def linalg_lstsq(a, b, rcond=None):
-    """Solution and sums of squares have derivatives where the rank stays the same."""
-    _, sums, rank, s = np.linalg.lstsq(pb.stop_gradient(a), pb.stop_gradient(b), rcond)
+    """Solution, sums of squares and singular values have derivatives where the rank stays the same."""
+    _, sums, rank, _ = np.linalg.lstsq(pb.stop_gradient(a), pb.stop_gradient(b), rcond)
     least = 1.1920928955078125e-07 if a.dtype == np.float32 else 2.220446049250313e-16
     smallest = least * max(a.shape[0], a.shape[1]) if rcond is None else rcond
     x = np.matmul(np.linalg.pinv(a, smallest), b)
     squares = np.reshape(np.sum((np.matmul(a, x) - b) ** 2, axis=0), (-1,))
-    return x, squares[: np.size(sums)], rank, s
+    return x, squares[: np.size(sums)], rank, np.linalg.svdvals(a)
 
 
 @pb.composite(np.linalg.tensorinv)
@@ -41,11 +41,22 @@ def linalg_tensorinv(a, ind=2):
     return np.reshape(np.linalg.inv(np.reshape(a, (math.prod(back), -1))), (*back, *front))
 
 
+@linalg_tensorinv.sample_inputs
+def _linalg_tensorinv_inputs(rng):
+    yield (rng.standard_normal((4, 2, 2)) + 3 * np.eye(4).reshape(4, 2, 2),), {"ind": 1}
+
+
 @pb.composite(np.linalg.tensorsolve)
 def linalg_tensorsolve(a, b):
     """The solution for the matrix that the axes of `b` and the others make."""
     shape = a.shape[b.ndim :]
     return np.reshape(np.linalg.solve(np.reshape(a, (-1, math.prod(shape))), np.reshape(b, (-1,))), shape)
+
+
+@linalg_tensorsolve.sample_inputs
+def _linalg_tensorsolve_inputs(rng):
+    a = rng.standard_normal((2, 2, 4)) + 3 * np.eye(4).reshape(2, 2, 4)
+    yield (a, rng.standard_normal((2, 2))), {}
 
 
 def _norm(x, ord, keepdims):

@@ -240,3 +240,8 @@ def eval_chebys(n, x):
 def eval_sh_jacobi(n, p, q, x):
     """G_n^(p,q)(x) = P_n^(p-q,q-1)(2 x - 1) / binomial(2 n + p - 1, n). Abramowitz and Stegun 22.5.2."""
     return special.eval_jacobi(n, p - q, q - 1, 2 * x - 1) / special.binom(2 * n + p - 1, n)
+
+
+@eval_sh_jacobi.sample_inputs
+def _eval_sh_jacobi_inputs(rng):
+    yield (2, 3, 2, rng.uniform(0.2, 0.8, (3, 4))), {}

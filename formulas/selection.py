@@ -74,6 +74,12 @@ def select(condlist, choicelist, default=0):
     return r
 
 
+@select.sample_inputs
+def _select_inputs(rng):
+    first, second = rng.random((2, 3, 4)) > 0.5
+    yield ([first, second], [rng.standard_normal((3, 4)), rng.standard_normal(4)]), {}
+
+
 def _piece(x, condition, piece, r):
     """The values of a piece at the entries where its condition holds."""
     if not callable(piece):
@@ -99,6 +105,12 @@ def piecewise(x, condlist, funclist):
     return r
 
 
+@piecewise.sample_inputs
+def _piecewise_inputs(rng):
+    x = rng.standard_normal((3, 4))
+    yield (x, [x > 0.5, x < -0.5], [np.sin, np.exp, np.square]), {}
+
+
 @pb.composite(np.partition)
 def partition(a, kth, axis=-1):
     """A permutation that puts the k-th smallest entry to its place."""
@@ -120,6 +132,11 @@ def apply_along_axis(func1d, axis, arr, *args):
     return shaped if joined.ndim == 1 else np.moveaxis(shaped, -1, axis)
 
 
+@apply_along_axis.sample_inputs
+def _apply_along_axis_inputs(rng):
+    yield (np.cumprod, 0, rng.standard_normal((3, 4))), {}
+
+
 @pb.composite(np.apply_over_axes)
 def apply_over_axes(func, a, axes):
     """A reduction over one axis after the other."""
@@ -128,3 +145,8 @@ def apply_over_axes(func, a, axes):
         reduced = func(r, axis)
         r = reduced if reduced.ndim == a.ndim else np.expand_dims(reduced, axis)
     return r
+
+
+@apply_over_axes.sample_inputs
+def _apply_over_axes_inputs(rng):
+    yield (np.sum, rng.standard_normal((2, 3, 4)), (0, 2)), {}

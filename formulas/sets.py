@@ -55,12 +55,22 @@ def union1d(ar1, ar2):
     return np.unique(np.append(np.asarray(ar1), np.asarray(ar2)))
 
 
+@union1d.sample_inputs
+def _union1d_inputs(rng):
+    yield (np.array([0.3, 1.5, -0.7]), np.array([0.8, 2.5])), {}
+
+
 @pb.composite(np.setdiff1d)
 def setdiff1d(ar1, ar2, assume_unique=False):
     """The sorted values that are in the first array alone."""
     flat = np.reshape(np.asarray(ar1), (-1,))
     kept = flat if assume_unique else np.unique(flat)
     return kept[np.logical_not(np.isin(kept, ar2))]
+
+
+@setdiff1d.sample_inputs
+def _setdiff1d_inputs(rng):
+    yield (np.array([0.3, 1.5, -0.7]), np.array([0.8, 2.5])), {}
 
 
 @pb.composite(np.setxor1d)
@@ -82,6 +92,11 @@ def intersect1d(ar1, ar2, assume_unique=False, return_indices=False):
     return [kept, places[1], places[2]] if return_indices else kept
 
 
+@intersect1d.sample_inputs
+def _intersect1d_inputs(rng):
+    yield (np.array([3, 1, 2]) * 0.5, np.array([2, 3, 5])), {}
+
+
 @pb.composite(np.bincount)
 def bincount(x, weights=None, minlength=0):
     """The sum of the weights of each whole number, or how often it stands."""
@@ -90,3 +105,8 @@ def bincount(x, weights=None, minlength=0):
     if weights is None:
         return counts
     return primitives.unslice(weights * 1.0, index=places, shape=np.shape(counts))
+
+
+@bincount.sample_inputs
+def _bincount_inputs(rng):
+    yield (np.array([0, 2, 2, 1]), rng.standard_normal(4)), {"minlength": 4}

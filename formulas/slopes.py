@@ -58,6 +58,11 @@ def interp(x, xp, fp, left=None, right=None):
     return np.where(x > xp[-1], fp[-1] if right is None else right, r)
 
 
+@interp.sample_inputs
+def _interp_inputs(rng):
+    yield (rng.uniform(0.1, 2.9, (3, 4)), np.array([0.0, 1.0, 2.1, 3.0]), rng.standard_normal(4)), {}
+
+
 @pb.composite(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
     """With whole periods added, which are constant between their jumps."""

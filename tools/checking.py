@@ -15,12 +15,13 @@ import numpy as np
 
 from pullback.engine.core.dispatch import available, use_engine
 from pullback.engine.core.errors import CompilerError, GradcheckError
-from pullback.engine.formula.formula import Formula
+from pullback.engine.formula.formula import Composite, Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
 from pullback.engine.transforms.gradcheck import Probe, derivatives, difference, gradcheck, point_of, probes
 
 from .guessing import Sample
+from .guessing_composites import called
 
 Function = Callable[..., Any]
 TOLERANCE = {"float64": 1e-5, "float32": 1e-3}
@@ -74,7 +75,7 @@ def make_contender(formula: Formula, name: str, order: int) -> Contender:
     """The formula as it runs on an engine, or compiled. Raises CompilerError where compiling fails."""
     if name == "compiled":
         return Contender(name, available()[-1], compile_formula(formula, order=order))
-    return Contender(name, name, formula)
+    return Contender(name, name, called(formula) if isinstance(formula, Composite) else formula)
 
 
 def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:

@@ -28,7 +28,7 @@ def derived_of(formula: Formula) -> Formula | None:
     if read.pullback is None or read.options.surrogate or any(eqn.op == own for eqn in read.forward.every()):
         return None
     made = Formula(formula.__wrapped__, Options(), derived=True)
-    options = Options(nondifferentiable=read.options.nondifferentiable)
+    options = Options(complex=read.options.complex, nondifferentiable=read.options.nondifferentiable)
     made.ir = read.evolve(pullback=None, captures=(), rules=(), options=options)
     try:
         return made if not made.operator.barrier else None

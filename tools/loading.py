@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import sys
 import traceback
@@ -55,6 +56,8 @@ def import_file(path: str) -> Any:
     Raises `FormulaError` where it is no Python, `CommandError` with the place where importing it fails.
     """
     source = read_source(path)
+    if (own := _library_name(path)) is not None:
+        return importlib.import_module(own)
     name = f"pullback_checked_{Path(path).stem}"
     spec = importlib.util.spec_from_file_location(name, path)
     if spec is None or spec.loader is None:
@@ -74,6 +77,18 @@ def import_file(path: str) -> Any:
     finally:
         sys.path.remove(folder)
     return module
+
+
+def _library_name(path: str) -> str | None:
+    """The module that a file of the library is: a second copy would define its operators anew."""
+    library = importlib.util.find_spec("pullback.formulas")
+    if library is None or library.origin is None:
+        return None
+    folder, file = Path(library.origin).resolve().parent, Path(path).resolve()
+    if not file.is_relative_to(folder):
+        return None
+    parts = file.relative_to(folder).with_suffix("").parts
+    return ".".join(["pullback.formulas", *(part for part in parts if part != "__init__")])
 
 
 def place_of(path: str, error: BaseException) -> str:

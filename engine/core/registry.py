@@ -100,6 +100,10 @@ class Formulas:
         """The entry with this operator name; of the vocabulary: the formula that stands for it."""
         return self.of_operator(name) if name in OPERATORS else self._entries.get(name)
 
+    def target(self, entry: Any) -> Callable[..., Any] | None:
+        """The function that an entry stands for, or None."""
+        return next((function for function, found in self._by_function.items() if found is entry), None)
+
     def info_of(self, function: Any) -> OperatorInfo | None:
         """The entry in the table of operators of this function, by identity."""
         if self._infos is None:

@@ -264,6 +264,8 @@ class Composite(Formula[P, R_co]):
         """Call the function; attributes may be positional, and lists any sequence, as those of a formula."""
         engine_of(*args, *kwargs.values())  # refuses arrays of other libraries
         args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
+        if any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in self._parameters):
+            return self.__wrapped__(*args, **kwargs)
         named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
         plain = len(self._parameters) - len(named)
         if not named or len(args) <= plain or len(args) > len(self._parameters):

@@ -140,6 +140,9 @@ class Probe:
         self._directions = [rng.uniform(-1.0, 1.0, np.shape(point)) for point in points]
         self._centres = [value.detach().numpy().copy() for value in _results(function, points)]
         self._weights = [_weights(centre, rng) for centre in self._centres]
+        self._scales = [
+            1 / (1 + np.abs(centre)) for centre in self._centres
+        ]  # large values hide no small ones
         self.ways = [
             rng.uniform(0.5, 1.0, np.shape(p)) * rng.choice([-1.0, 1.0], np.shape(p)) for p in points
         ]
@@ -163,6 +166,10 @@ class Probe:
         """
         total = self._value(leaves)
         for k in range(1, order + 1):
+            if (
+                not total.requires_grad
+            ):  # a constant, as the sign of a determinant: differences see if it is one
+                return current().tensor(0.0)
             wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
             graph = differentiable or k < order
             gradients = iter(grad(total, wanted, create_graph=graph, materialize_grads=True))
@@ -182,7 +189,7 @@ class Probe:
         values = _results(self._function, bent)
         parts = []
         for i in self.results:
-            away = values[i] - _as(self._centres[i], values[i])
+            away = (values[i] - _as(self._centres[i], values[i])) * _as(self._scales[i], values[i])
             bent = (away + away * away) * _as(self._weights[i], values[i])
             parts.append((bent.real if bent.dtype.kind == "c" else bent).sum())
         return _total(parts)

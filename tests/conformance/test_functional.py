@@ -157,6 +157,22 @@ def test_gradcheck_looks_at_all_results(engine):
         pb.gradcheck(wrong_second_result, np.array([0.3, 0.4]))
 
 
+def test_gradcheck_of_a_result_that_is_constant(engine):
+    """The sign of a determinant, alone or beside its logarithm."""
+    assert pb.gradcheck(np.linalg.slogdet, np.array([[0.3, 1.2], [-0.7, 0.4]]))
+    assert pb.gradcheck(np.floor, np.array([0.3, 1.2]))
+    with pytest.raises(pb.errors.GradcheckError, match="order 1 by input 0 is 0"):
+        pb.gradcheck(lambda x: pb.stop_gradient(x) * 2.0, np.array([0.3, 1.2]))
+
+
+def test_large_values_hide_no_wrong_small_ones(engine):
+    """Of the tail's curve, which would multiply them."""
+    x = np.array([0.3, 30.0])
+    assert pb.gradcheck(lambda x: np.exp(x / 3), x)
+    with pytest.raises(pb.errors.GradcheckError, match=r"at element \(0,\)"):
+        pb.gradcheck(lambda x: np.exp(x / 3) + 0.01 * pb.stop_gradient(np.sin(x)), x)
+
+
 def test_gradcheck_of_right_functions(engine):
     assert pb.gradcheck(lambda a, b: (a @ b, np.exp(a)), np.ones((2, 3)), np.full((3, 2), 0.5), order=3)
     assert pb.gradcheck(lambda x, n: x**n, np.array([1.5, 2.0]), 3)

@@ -32,6 +32,10 @@ FUNCTIONS = {
     "histogram2d's edges": (lambda x: np.histogram2d(x, V, [2, 3], density=True)[0], V),
     "histogramdd's weights": (lambda w: np.histogramdd([V, V, V], 2, weights=w)[0] ** 2, V),
     "histogramdd's edges": (lambda x: np.histogramdd(np.stack([x, x * x], 1), 2)[1][1], V),
+    "lstsq's singular values": (
+        lambda a: np.linalg.lstsq(np.outer(a, a) + np.diag(V), V, None)[3] ** 2,
+        V,
+    ),
     "heaviside at zero": (lambda h: np.heaviside(0.0, h) ** 2, 0.5),
     "heaviside": (lambda h: np.heaviside(np.array([0.0, 1.0, -1.0, 0.0]), h) * h, V),
     "arange from": (lambda a: pnp.arange(a, 3.0), 0.5),

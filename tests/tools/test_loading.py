@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from pathlib import Path
 
+import numpy as np
 import pytest
 
+import pullback as pb
 from pullback.tools.errors import CommandError, UsageError
 from pullback.tools.loading import load_formulas
 
@@ -41,6 +43,14 @@ def two(tmp_path: Path) -> str:
 
 def test_the_formulas_of_the_file_itself_in_its_order(two: str) -> None:
     assert [name for name, _ in load_formulas(two)] == ["first", "second"]
+
+
+def test_a_file_of_the_library_is_not_loaded_twice() -> None:
+    """A copy of its formulas would define their operators anew."""
+    path = Path(__file__).parents[2] / "formulas" / "fourier.py"
+    found = dict(load_formulas(str(path)))
+    assert found["irfft"] is pb.formulas()[np.fft.irfft]
+    assert found["fft2"] is pb.formulas()[np.fft.fft2]
 
 
 def test_one_by_name(two: str) -> None:

@@ -6,12 +6,14 @@ import argparse
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import Any
 
+import numpy as np
 from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from pullback.engine.formula.formula import Formula
+from pullback.engine.formula.formula import Composite, Formula
 from pullback.transpile.diagnostics import FormulaError
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
@@ -19,6 +21,7 @@ from ..derived import compare, derived_of
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError, located
 from ..files import python_files, read_bytes, split_target
 from ..guessing import Sample, guess_inputs
+from ..guessing_composites import guess_composite
 from ..lint.linter import may_have_formulas
 from ..loading import load_formulas
 from ..progress import Stepper, steps
@@ -175,7 +178,8 @@ def _check(
     formula: Formula, name: str, runs_on: list[str], highest: int, step: Stepper, report: Report
 ) -> None:
     """Add the rows and failures of one formula."""
-    wanted = orders(formula, highest)
+    composite = formula if isinstance(formula, Composite) else None
+    wanted = range(1, highest + 1) if composite else orders(formula, highest)
     if len(wanted) < highest:
         why = "its gradient is a surrogate" if not wanted else "it says first_order_only"
         report.notes.append(f"{name}: checked to order {len(wanted)}: {why}")
@@ -183,12 +187,15 @@ def _check(
     guessed = not samples
     if guessed:
         try:
-            sample, guess = guess_inputs(formula)
+            sample, guess = guess_composite(composite) if composite else guess_inputs(formula)
         except CommandError as error:
             report.failures.append(str(error))
             return
         samples = [sample]
         report.notes.append(guess)
+    if not any(_is_inexact(leaf) for args, _ in samples for value in args for leaf in _leaves(value)):
+        report.notes.append(f"{name}: not checked: its samples have no floats to differentiate")
+        return
     failures = len(report.failures)
     for where in runs_on:
         step(f"{name}, {where}")
@@ -196,17 +203,21 @@ def _check(
             contender = make_contender(formula, where, highest)
             found = list(measure(contender, samples, wanted))
         except FormulaError as error:
-            not_compiled = all(found.code == "PB501" for found in error.diagnostics)
-            (report.notes if not_compiled else report.failures).append(located(error))
+            first = error.diagnostics[0]
+            if composite:  # it may be any Python, of which the formula language is a part
+                report.notes.append(f"{name}: not compiled: {first.code} {first.message}")
+            else:
+                not_compiled = all(found.code == "PB501" for found in error.diagnostics)
+                (report.notes if not_compiled else report.failures).append(located(error))
             continue
         except Exception as error:  # the author's code runs here, and may raise anything
-            report.failures.append(f"{formula.ir.span}: {name} ({where}): {type(error).__name__}: {error}")
+            report.failures.append(f"{_place_of(formula)}: {name} ({where}): {type(error).__name__}: {error}")
             continue
         report.rows.append((name, where, found))
         wrong = [m for m in found if not m.passes]
         if wrong:
             report.failures.append(
-                f"{formula.ir.span}: {name} ({where}): {_first(contender, samples, wrong)}"
+                f"{_place_of(formula)}: {name} ({where}): {_first(contender, samples, wrong)}"
             )
 
     if guessed and len(report.failures) > failures:
@@ -214,8 +225,24 @@ def _check(
             f"\n  help: its inputs were guessed; where it wants others, decorate a function of rng, one that "
             f"yields (args, kwargs), with @{formula.__name__}.sample_inputs"
         )
-    if runs_on:
+    if runs_on and not composite:
         _check_against_derived(formula, name, samples, wanted, report)
+
+
+def _leaves(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _is_inexact(value: Any) -> bool:
+    return isinstance(value, (float, complex, np.ndarray)) and np.asarray(value).dtype.kind in "fc"
+
+
+def _place_of(formula: Formula) -> str:
+    """``path:line:column`` of a formula; of a composite, whose text need not be readable, its first line."""
+    if not isinstance(formula, Composite):
+        return str(formula.ir.span)
+    code = formula.__wrapped__.__code__
+    return f"{code.co_filename}:{code.co_firstlineno}"
 
 
 def _check_against_derived(
@@ -228,7 +255,7 @@ def _check_against_derived(
     """
     derived = derived_of(formula)
     if derived is None or any(
-        failure.startswith(f"{formula.ir.span}: {name}") for failure in report.failures
+        failure.startswith(f"{_place_of(formula)}: {name}") for failure in report.failures
     ):
         return
     found = compare(formula, derived, samples, wanted)

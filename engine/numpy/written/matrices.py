@@ -145,12 +145,17 @@ def matrix_power(a: Any, n: int) -> Any:
 
 @stands_for(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
-    """As `np.linalg.lstsq`: solution and sums of squares have derivatives where the rank stays the same."""
+    """As `np.linalg.lstsq`; what it gives has derivatives where the rank stays the same."""
     _, sums, rank, s = np.linalg.lstsq(arrays(a), arrays(b), rcond)
     x = np.matmul(np.linalg.pinv(a, np.finfo(s.dtype).eps * max(np.shape(a)) if rcond is None else rcond), b)
     residuals = np.sum(squared_modulus(np.matmul(a, x) - b), axis=0)
-    made = x.__array_namespace__().asarray
-    return x, np.reshape(residuals, sums.shape) if sums.size else made(sums), rank, made(s)
+    none = x.__array_namespace__().asarray(sums)
+    return (
+        x,
+        np.reshape(residuals, sums.shape) if sums.size else none,
+        rank,
+        np.linalg.svdvals(x.__array_namespace__().asarray(a)),
+    )
 
 
 @stands_for(np.linalg.tensorinv)

@@ -74,6 +74,55 @@ def samples(rng):
     assert [line.split()[1] for line in out.splitlines() if "derived" in line] == ["simple", "hinge"]
 
 
+COMPOSITE = """import numpy as np
+import pullback as pb
+
+
+def third(values, places):
+    return values[places] ** 3
+
+
+@pb.composite(third)
+def recorded_third(values, places):
+    return FUNCTION
+"""
+
+
+def test_a_composite_is_checked_by_calling_it(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """It may be any Python; its inputs are found by trying."""
+    path = write(COMPOSITE.replace("FUNCTION", "np.power(values[places], float(str(3)))"))
+    assert main(["check", path]) == 0
+    out = capsys.readouterr().out
+    assert "recorded_third: no sample inputs, guessed values: float64 (3, 4), places: 1\n" in out
+    assert "recorded_third: not compiled: PB501" in out
+    assert [line.split()[3] for line in out.splitlines() if "float64" in line and "│" in line] == [
+        "reference",
+        "native",
+    ]
+
+
+def test_a_composite_that_loses_a_gradient(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(COMPOSITE.replace("FUNCTION", "values[places] * pb.stop_gradient(values[places]) ** 2"))
+    assert main(["check", path, "--on", "reference"]) == 1
+    assert f"{path}:9: recorded_third (reference): the derivative of order 1" in capsys.readouterr().out
+
+
+def test_samples_without_floats(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    samples = "\n\n@simple.sample_inputs\ndef samples(rng):\n    yield (np.arange(3), np.arange(3)), {}\n"
+    assert main(["check", write(SIMPLE + samples), "--on", "reference"]) == 0
+    assert "simple: not checked: its samples have no floats to differentiate" in capsys.readouterr().out
+
+
+def test_complex_samples_beside_the_derived_closure(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    """The derived closure holds for complex values where the written one does."""
+    samples = (
+        "\n\n@simple.sample_inputs\ndef samples(rng):\n    yield (np.array([1 + 2j]), np.array([2j])), {}\n"
+    )
+    text = SIMPLE.replace("@pb.formula", "@pb.formula(complex=True)") + samples
+    assert main(["check", write(text), "--on", "reference"]) == 0
+    assert "derived" in capsys.readouterr().out
+
+
 def test_an_error_while_importing_is_located(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(SIMPLE + "\nraise RuntimeError('not today')\n")
     assert main(["check", path]) == 1

@@ -1,0 +1,1 @@
+"""Mistakes planted in the library's formulas, and how many of them are found."""

@@ -1,0 +1,131 @@
+"""Inputs for a composite without sample inputs: what its required parameters take, found by trying."""
+
+from __future__ import annotations
+
+import inspect
+import itertools
+import warnings
+from collections.abc import Callable, Iterator
+from typing import Any
+
+import numpy as np
+
+import pullback.numpy as pnp
+from pullback import special
+from pullback.engine.core.dispatch import current, engine_of
+from pullback.engine.core.errors import PullbackError
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.formula.formula import Composite
+from pullback.engine.transforms.functional import grad
+
+from .errors import CommandError
+from .guessing import Sample
+
+MOST_GUESSES = 4000
+SHAPES: tuple[tuple[int, ...], ...] = ((3, 4), (3, 3), (4,), (), (4, 3), (2, 3, 4))
+# What is no tensor of floats: counts, orders, axes, positions, sections, conditions, and lists of arrays.
+PLAIN: tuple[Any, ...] = (1, 2, 0, (2, 2), np.array([1, 0]), np.array([[True, False, True, True]] * 3))
+
+
+def called(composite: Composite[..., Any]) -> Callable[..., Any]:
+    """The function that stands for what a user calls: of the library's composites, that of `pullback.numpy`.
+
+    Other formulas read a composite of the library; tensors may have the function written in another way.
+    """
+    target = FORMULAS.target(composite)
+    if target is None or not FORMULAS.of_library(composite):
+        return composite
+    name = getattr(target, "__name__", "")
+    for theirs, ours in ((np, pnp), (np.linalg, pnp.linalg), (np.fft, pnp.fft)):
+        if getattr(theirs, name, None) is target:
+            return getattr(ours, name)
+    return getattr(special, composite.__name__, composite)
+
+
+def guess_composite(composite: Composite[..., Any], seed: int = 0) -> tuple[Sample, str]:
+    """Arguments by whose floats the composite has a derivative, and a sentence that says what was guessed.
+
+    As many parameters as can be are tensors of floats between 0.2 and 0.9. Raises `CommandError` where no
+    guess has a derivative.
+    """
+    name, function = composite.__name__, called(composite)
+    parameters = [
+        p
+        for p in inspect.signature(composite.__wrapped__).parameters.values()
+        if p.default is p.empty and p.kind not in (p.VAR_KEYWORD, p.KEYWORD_ONLY)
+    ]
+    for values in itertools.islice(_assignments(len(parameters), seed), MOST_GUESSES):
+        args = [
+            given
+            for p, value in zip(parameters, values, strict=True)
+            for given in (
+                (value, value + 0.1) if p.kind is p.VAR_POSITIONAL and _is_tensor(value) else (value,)
+            )
+        ]
+        if _has_derivative(function, args):
+            said = ", ".join(f"{p.name}: {_described(v)}" for p, v in zip(parameters, values, strict=True))
+            return (tuple(args), {}), f"{name}: no sample inputs, guessed {said}"
+    code = composite.__wrapped__.__code__
+    raise CommandError(
+        f"{code.co_filename}:{code.co_firstlineno}: no inputs could be guessed by which {name} has a "
+        f"derivative\n"
+        f"  help: decorate a function of rng, one that yields (args, kwargs), with @{name}.sample_inputs"
+    )
+
+
+def _assignments(count: int, seed: int) -> Iterator[tuple[Any, ...]]:
+    """Values for so many parameters: those with the most tensors first, of one shape before several."""
+    rng = np.random.default_rng(seed)
+
+    def tensor(shape: tuple[int, ...]) -> Any:
+        return np.asarray(rng.uniform(0.2, 0.9, shape) + (2 * np.eye(3) if shape == (3, 3) else 0.0))
+
+    def lists() -> tuple[Any, ...]:
+        return [tensor((3, 4)), tensor((3, 4))], [tensor((3, 3)), tensor((3, 3))]
+
+    for tensors in range(count, -1, -1):
+        chosen = list(itertools.combinations(range(count), tensors))
+        same: Iterator[tuple[tuple[int, ...], ...]] = ((shape,) * tensors for shape in SHAPES)
+        mixed = itertools.product(SHAPES, repeat=tensors) if 1 < tensors <= 2 else iter(())
+        for shapes in (*same, *mixed):
+            for places in chosen:
+                others = itertools.product((*lists(), *PLAIN), repeat=count - tensors)
+                for rest in others:
+                    given, plain = iter(shapes), iter(rest)
+                    yield tuple(tensor(next(given)) if k in places else next(plain) for k in range(count))
+
+
+def _has_derivative(function: Callable[..., Any], args: list[Any]) -> bool:
+    leaves: list[Any] = []
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, list):
+            return [leaf(item) for item in value]
+        if not _is_tensor(value):
+            return value
+        leaves.append(current().tensor(value, requires_grad=True))
+        return leaves[-1]
+
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = function(*map(leaf, args))
+            several = results if isinstance(results, (tuple, list)) else (results,)
+            found = [r for r in several if engine_of(r) is not None and r.requires_grad and r.size]
+            if not found:
+                return False
+            total = sum(((r.real if r.dtype.kind == "c" else r) * 1.0).sum() for r in found)
+            gradients = grad(total, leaves, materialize_grads=True)
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, PullbackError):
+        return False
+    return all(np.all(np.isfinite(value.detach().numpy())) for value in [*found, *gradients])
+
+
+def _is_tensor(value: Any) -> bool:
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
+
+
+def _described(value: Any) -> str:
+    if isinstance(value, list):
+        return f"a list of {len(value)} arrays {value[0].shape}"
+    return f"{value.dtype} {value.shape}" if isinstance(value, np.ndarray) else repr(value)
