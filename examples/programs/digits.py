@@ -5,13 +5,14 @@
 It needs scikit-learn for the images and matplotlib for the picture (the dependency group `examples`), prints
 the accuracy on 360 images that it was not trained on, and draws the loss, the kernels of the first layer and
 the digits that it got wrong. Y. LeCun and others, "Gradient-Based Learning Applied to Document Recognition"
-(1998); D. P. Kingma and J. Ba, "Adam" (2015).
+(1998).
 """
 
 import argparse
 import time
 
 import numpy as np
+from adam import Adam
 
 import pullback as pb
 
@@ -71,8 +72,7 @@ def accuracy(params, images, digits):
 def train(params, images, digits, rng, epochs, batch=64, rate=1e-2):
     """Parameters after so many epochs of Adam, and the loss of each step."""
     derivative = pb.func.value_and_grad(loss)
-    first = {name: np.zeros_like(value) for name, value in params.items()}
-    second = {name: np.zeros_like(value) for name, value in params.items()}
+    optimizer = Adam(params, rate)
     losses = []
     for epoch in range(epochs):
         order = rng.permutation(len(images))
@@ -80,13 +80,7 @@ def train(params, images, digits, rng, epochs, batch=64, rate=1e-2):
             mask = rng.random((len(chosen), 128)) >= 0.25
             value, gradients = derivative(params, images[chosen], digits[chosen], mask)
             losses.append(float(value))
-            step = len(losses)
-            for name, gradient in gradients.items():
-                first[name] = 0.9 * first[name] + 0.1 * gradient
-                second[name] = 0.999 * second[name] + 0.001 * gradient**2
-                root = np.sqrt(second[name] / (1 - 0.999**step)) + 1e-8
-                slower = rate * (1 - epoch / epochs)
-                params[name] = params[name] - slower * first[name] / (1 - 0.9**step) / root
+            params = optimizer.step(params, gradients, share=1 - epoch / epochs)
     return params, losses
 
 
