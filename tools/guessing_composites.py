@@ -36,10 +36,11 @@ def called(composite: Composite[..., Any]) -> Callable[..., Any]:
     if target is None or not FORMULAS.of_library(composite):
         return composite
     name = getattr(target, "__name__", "")
+    found: Callable[..., Any] = getattr(special, composite.__name__, composite)
     for theirs, ours in ((np, pnp), (np.linalg, pnp.linalg), (np.fft, pnp.fft)):
         if getattr(theirs, name, None) is target:
-            return getattr(ours, name)
-    return getattr(special, composite.__name__, composite)
+            found = getattr(ours, name)
+    return found
 
 
 def guess_composite(composite: Composite[..., Any], seed: int = 0) -> tuple[Sample, str]:
