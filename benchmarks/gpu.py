@@ -1,10 +1,10 @@
-"""``python benchmarks/cuda.py``: operators on a GPU: PyTorch eager, torch.compile and compiled formulas.
+"""``python benchmarks/gpu.py``: operators on a GPU: PyTorch eager, torch.compile and compiled formulas.
 
 Times are medians of a GPU's own clock, with its cache emptied before each call, all of a line in turns. After
 each stands how many bytes it must move (inputs read and outputs written once), as a share of what the GPU's
 own copy moves in that time. torch.compile has no double backward.
 
-    python benchmarks/cuda.py --sizes 10000000 --operators simple softmax
+    python benchmarks/gpu.py --sizes 10000000 --operators simple softmax
 """
 
 from __future__ import annotations
