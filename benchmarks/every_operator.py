@@ -242,6 +242,7 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=0.05, help="time for each operator and way")
     parser.add_argument("--most", type=int, default=25, help="rows of a table")
     parser.add_argument("--only", default="", help="operators whose names contain this")
+    parser.add_argument("--threads", type=int, default=pb.get_num_threads(), help="threads of each")
     arguments = parser.parse_args()
     console = Console(highlight=False)
     for line in left_out(("torch",)):
@@ -251,7 +252,8 @@ def main() -> None:
         return
     import torch
 
-    torch.set_num_threads(pb.get_num_threads())
+    pb.set_num_threads(arguments.threads)
+    torch.set_num_threads(arguments.threads)
     for size in arguments.size:
         rows = []
         with pb.use_engine("native"):
