@@ -103,6 +103,15 @@ def cases() -> Iterator[Case]:
         yield Case("views", f"{what} of 3x3, recorded", lambda _, view=view: views_of(square, view))
         yield Case("view_gradient", "its backward", back_to_square, lambda view=view: views_of(square, view))
 
+    table = pb.tensor(np.ones((300, 300), np.float32), requires_grad=True)
+    rows = np.arange(300) % 70
+    seed_of_rows = pb.tensor(np.ones((300, 300), np.float32))
+
+    def back_to_table(y: object) -> object:
+        return pb.grad(y, table, grad_outputs=seed_of_rows)
+
+    yield Case("index_gradient", "x[integers] of 300 rows, backward", back_to_table, lambda: table[rows])
+
     def set_one() -> None:
         row[2:5] = 1.5
 

@@ -5,6 +5,7 @@
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "base/switches.h"
+#include "fast_paths/index_gradient.h"
 #include "fast_paths/small_pointwise.h"
 #include "fast_paths/view_gradient.h"
 
@@ -280,7 +281,8 @@ void input_gradients(Node& node, Received& received, const PassNodes& nodes, boo
     Arrivals* const to_add_to = switches.check_nan ? nullptr : waiting;
     if (!create_graph && !node.packed &&
         (differentiate_small_pointwise(node, variant, received, made) ||
-         differentiate_view(node, received, made, to_add_to))) {
+         differentiate_view(node, received, made, to_add_to) ||
+         differentiate_index(node, received, made))) {
         if (switches.check_nan) check_nan(node, made);
         return;
     }

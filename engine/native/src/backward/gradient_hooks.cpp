@@ -3,6 +3,7 @@
 #include "backward/gradient_sum.h"
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "core/copied.h"
 #include "fast_paths/named_operator.h"
 
 namespace pullback {
@@ -159,12 +160,12 @@ Ref<Tensor> owned(Ref<Tensor> gradient, bool create_graph) {
     if (create_graph && gradient->requires_grad) return gradient;
     if (gradient->exclusive() && gradient->layout.contiguous()) return gradient;
     if (create_graph) {  // it may carry a tangent
-        static PyObject* copied = nullptr;
-        import_once(copied, "pullback.engine.transforms.forward_ad", "copied");
-        const PyRef copy = checked(PyObject_CallOneArg(copied, gradient.object()));
+        static PyObject* with_tangent = nullptr;
+        import_once(with_tangent, "pullback.engine.transforms.forward_ad", "copied");
+        const PyRef copy = checked(PyObject_CallOneArg(with_tangent, gradient.object()));
         return Ref<Tensor>::borrow(Tensor::cast(copy.get()));
     }
-    return Tensor::of_array(checked(PyArray_NewCopy(as_array(gradient->array()), NPY_KEEPORDER)));
+    return copied(*gradient);
 }
 
 Ref<Tensor> for_grad(Ref<Tensor> gradient, bool create_graph) {

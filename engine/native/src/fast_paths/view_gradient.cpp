@@ -7,6 +7,7 @@
 
 #include "base/numpy_api.h"
 #include "base/switches.h"
+#include "runtime/copy.h"
 #include "runtime/each_row.h"
 
 namespace pullback {
@@ -23,30 +24,19 @@ struct Walk {
     std::int64_t to[kMost];
 };
 
-template <typename T, typename Write>
-void spread(const Walk& walk, const void* from, void* to, const Write& write) {
+template <typename T>
+void add_to(const Walk& walk, const void* from, void* to) {
     const std::span shape(walk.shape, static_cast<std::size_t>(walk.ndim));
     const std::array<const std::int64_t*, 2> strides = {walk.from, walk.to};
     each_row(shape, strides, [&](const auto& offsets, const auto& steps, std::int64_t count) {
         const T* const read = static_cast<const T*>(from) + offsets[0];
         T* const written = static_cast<T*>(to) + offsets[1];
         if (steps[0] == 1 && steps[1] == 1) {
-            for (std::int64_t i = 0; i < count; ++i) write(written[i], read[i]);
+            for (std::int64_t i = 0; i < count; ++i) written[i] += read[i];
         } else {
-            for (std::int64_t i = 0; i < count; ++i) {
-                write(written[i * steps[1]], read[i * steps[0]]);
-            }
+            for (std::int64_t i = 0; i < count; ++i) written[i * steps[1]] += read[i * steps[0]];
         }
     });
-}
-
-template <typename T>
-void write_over(const Walk& walk, const void* from, void* to) {
-    spread<T>(walk, from, to, [](T& place, const T& value) { place = value; });
-}
-template <typename T>
-void add_to(const Walk& walk, const void* from, void* to) {
-    spread<T>(walk, from, to, [](T& place, const T& value) { place += value; });
 }
 
 /// Runs body, without the GIL where there is much to do.
@@ -109,8 +99,8 @@ Ref<Tensor> among_zeros(const Walk& walk, const Tensor& gradient, const Layout& 
     char* const place = static_cast<char*>(made->data()) + start * static_cast<std::int64_t>(item);
     run(input.size(), [&] {
         if (gradient.layout.size() < input.size()) std::memset(made->data(), 0, bytes);
-        input.dtype() == NPY_FLOAT ? write_over<float>(walk, gradient.data(), place)
-                                   : write_over<double>(walk, gradient.data(), place);
+        copy_elements(item, {walk.shape, static_cast<std::size_t>(walk.ndim)}, gradient.data(),
+                      walk.from, place, walk.to);
     });
     return made;
 }
