@@ -20,6 +20,13 @@ PB_IN_PLACE float multiply_add(float a, float b, float c) {
     return a * b + c;
 #endif
 }
+PB_IN_PLACE double multiply_add(double a, double b, double c) {
+#if defined(__FMA__) || defined(__aarch64__)
+    return __builtin_fma(a, b, c);
+#else
+    return a * b + c;
+#endif
+}
 
 // A number n that is rounded to an integer, and 2**(n + kMore). Adding 1.5 * 2**23 leaves the
 // integer in the last bits, here with the exponent's bias, so that a shift puts it where the

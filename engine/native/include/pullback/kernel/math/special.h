@@ -11,9 +11,9 @@
 // Those of one argument and of two; pullback.engine.kernels.special has the same names.
 // clang-format off
 #define PB_SPECIAL_UNARY(X) PB_SPECIAL_IN_SERIES(X) PB_SPECIAL_OF_SCIPY(X)
-#define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(gammaln) X(loggamma) X(digamma)
+#define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(erfcinv) X(ndtri) X(gammaln) X(loggamma) X(digamma)
 #define PB_SPECIAL_OF_SCIPY(X)                                                                    \
-    X(erfcx) X(erfi) X(erfcinv) X(dawsn) X(log_ndtr) X(ndtri) X(expi) X(exp1) X(gamma) X(rgamma)  \
+    X(erfcx) X(erfi) X(dawsn) X(log_ndtr) X(expi) X(exp1) X(gamma) X(rgamma)                      \
     X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
 #define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
 // clang-format on
