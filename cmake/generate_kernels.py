@@ -28,6 +28,7 @@ from pullback.transpile.emit.operators_header import operators_header
 from pullback.transpile.ir import Formula
 from pullback.transpile.library import Library, NoDerivative, standard_library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
+from pullback.transpile.loops.kernels.plain_values import with_plain_results
 from pullback.transpile.operators import OPERATORS
 from pullback.transpile.passes.kernel.attribute_patterns import AttributePattern, attribute_patterns
 
@@ -77,7 +78,8 @@ def patterns(formula: Formula) -> list[AttributePattern]:
 
 def generated(formula: Formula, library: Library, pattern: AttributePattern) -> Compiled:
     """The kernels for these attributes. Raises FormulaError where there are none."""
-    kernels = formula_kernels(formula, library, pattern.attributes, ORDER, stem=pattern.name).kernels()
+    compiled = formula_kernels(formula, library, pattern.attributes, ORDER, stem=pattern.name)
+    kernels = with_plain_results(compiled).kernels()
     text = emit_cpp(pattern.name, kernels, formula.source)
     return Compiled(text, [kernel.name for kernel in kernels])
 

@@ -17,7 +17,7 @@ from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.cpp import emit_cpp
 from ...transpile.library import standard_library
 from ...transpile.loops.kernels.formula_kernels import formula_kernels
-from ...transpile.loops.kernels.plain_values import place_of
+from ...transpile.loops.kernels.plain_values import place_of, with_plain_results
 from ...transpile.passes.kernel.attribute_patterns import attribute_patterns
 from ..core.operator import Operator, Variant
 from ..kernels import CompiledKernel
@@ -129,7 +129,9 @@ def _builtin_form(operator: Operator, name: str, attributes: dict[str, object]) 
         return None
     digest, addresses = builtin
     try:
-        compiled = formula_kernels(formula, standard_library(), attributes, ORDER, stem=name)
+        compiled = with_plain_results(
+            formula_kernels(formula, standard_library(), attributes, ORDER, stem=name)
+        )
         text = emit_cpp(name, compiled.kernels(), formula.source)
     except FormulaError:
         return None

@@ -14,8 +14,8 @@ from ...ir import Formula
 REDUCTIONS = ("sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax", "log_softmax")
 # Reductions whose axis is rarely kept, and what goes along an axis.
 ALONG = ("prod", "norm", "cumsum", "cumprod", "sort")
-# As by default alone.
-BY_DEFAULT = ("tril", "triu")
+# As by default, and without the diagonal.
+TRIANGLES = {"tril": -1, "triu": 1}
 _AXES = {"all": None, "last": -1, "first": 0}
 
 
@@ -39,8 +39,12 @@ def attribute_patterns(formula: Formula) -> list[AttributePattern]:
     known = {param.var.name: param.default.value for param in formula.attributes if param.default is not None}
     if len(known) < len(formula.attributes):
         return []
-    if formula.name in BY_DEFAULT:
-        return [AttributePattern(f"{formula.name}_by_default", known)]
+    if formula.name in TRIANGLES:
+        strict = known | {"k": TRIANGLES[formula.name]}
+        return [
+            AttributePattern(f"{formula.name}_by_default", known),
+            AttributePattern(f"{formula.name}_strict", strict),
+        ]
     if formula.name not in REDUCTIONS + ALONG or "axis" not in known:
         return []
     found = []

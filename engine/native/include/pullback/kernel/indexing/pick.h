@@ -269,19 +269,41 @@ PB_SETUP inline Shape along_shape(Outcome& outcome, const Shape& from, const Sha
     return others;
 }
 
+// Calls `body(part, whole)` for each entry of `parts` and the one of `whole` that its position along
+// an axis names, line by line.
+template <typename U, typename T, typename Body>
+void each_along(Context& context, const View<U>& parts, const View<const int64_t>& positions, int d,
+                const View<T>& whole, const Body& body) {
+    const View<const int64_t> where = broadcast_to(context, positions, parts.shape);
+    if (!context.ok()) return;
+    const int64_t extent = whole.shape.at[d], step = whole.strides[d];
+    each_place(lines_of(parts.shape, d), [&](const int64_t* index) {
+        int64_t at[PB_MAX_DIMS] = {};
+        for (int k = 0; k < whole.shape.ndim; ++k) at[k] = whole.shape.at[k] == 1 ? 0 : index[k];
+        at[d] = 0;
+        T* line = &entry(whole, at);
+        U* part = &entry(parts, index);
+        const int64_t* place = &entry(where, index);
+        for (int64_t i = 0; i < parts.shape.at[d]; ++i) {
+            const int64_t position = *place < 0 ? *place + extent : *place;
+            if (position < 0 || position >= extent) {
+                position_in(context, *place, extent);
+                return;
+            }
+            body(*part, line[position * step]);
+            part += parts.strides[d];
+            place += where.strides[d];
+        }
+    });
+}
+
 template <typename U, typename T>
 PB_SETUP void take_along_axis(Context& context, const View<U>& from,
                               const View<const int64_t>& positions, int64_t axis,
                               const View<T>& result) {
     const int d = axis_of(context, axis, from.shape.ndim);
-    const View<const int64_t> where = broadcast_to(context, positions, result.shape);
     if (!computes(context, result)) return;
-    each_place(result.shape, [&](const int64_t* index) {
-        int64_t at[PB_MAX_DIMS] = {};
-        for (int k = 0; k < from.shape.ndim; ++k) at[k] = from.shape.at[k] == 1 ? 0 : index[k];
-        at[d] = position_in(context, entry(where, index), from.shape.at[d]);
-        if (context.ok()) entry(result, index) = entry(from, at);
-    });
+    each_along(context, result, positions, d, from, [](T& part, const U& whole) { part = whole; });
 }
 
 // Zeros, with each entry added where `take_along_axis` took it.
@@ -289,15 +311,9 @@ template <typename U, typename T>
 PB_SETUP void put_along(Context& context, const View<U>& from, const View<const int64_t>& positions,
                         int64_t axis, const View<T>& result) {
     const int d = axis_of(context, axis, result.shape.ndim);
-    const View<const int64_t> where = broadcast_to(context, positions, from.shape);
     fill(context, result, T(0));
     if (!computes(context, result)) return;
-    each_place(from.shape, [&](const int64_t* index) {
-        int64_t at[PB_MAX_DIMS] = {};
-        for (int k = 0; k < from.shape.ndim; ++k) at[k] = result.shape.at[k] == 1 ? 0 : index[k];
-        at[d] = position_in(context, entry(where, index), result.shape.at[d]);
-        if (context.ok()) entry(result, at) += entry(from, index);
-    });
+    each_along(context, from, positions, d, result, [](const U& part, T& whole) { whole += part; });
 }
 
 }  // namespace pb
