@@ -257,18 +257,20 @@ class Composite(Formula[P, R_co]):
 
     def __init__(self, function: Function) -> None:
         super().__init__(function, Options(), derived=True)
-        self._parameters = tuple(inspect.signature(function).parameters.values())
-        self._lists = [k for k, p in enumerate(self._parameters) if get_origin(p.annotation) is list]
+        parameters = tuple(inspect.signature(function).parameters.values())
+        self._lists = [k for k, p in enumerate(parameters) if get_origin(p.annotation) is list]
+        by_name = [p.name for p in parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
+        variadic = any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in parameters)
+        self._named = [] if variadic else by_name  # what may be given by position too
+        self._plain = len(parameters) - len(by_name)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Call the function; attributes may be positional, and lists any sequence, as those of a formula."""
         engine_of(*args, *kwargs.values())  # refuses arrays of other libraries
-        args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
-        if any(p.kind is inspect.Parameter.VAR_POSITIONAL for p in self._parameters):
-            return self.__wrapped__(*args, **kwargs)
-        named = [p.name for p in self._parameters if p.kind is inspect.Parameter.KEYWORD_ONLY]
-        plain = len(self._parameters) - len(named)
-        if not named or len(args) <= plain or len(args) > len(self._parameters):
+        if self._lists:
+            args = tuple(list(given) if k in self._lists else given for k, given in enumerate(args))
+        named, plain = self._named, self._plain
+        if not named or len(args) <= plain or len(args) > plain + len(named):
             return self.__wrapped__(*args, **kwargs)
         return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
 

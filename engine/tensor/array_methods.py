@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import Any, Self
 
 import numpy as np
@@ -20,11 +21,23 @@ from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
 
 
+@cache
+def _function(op: str) -> Callable[..., Any]:
+    """The function of an operator: of the native engine, which has tensors before it has functions."""
+    from ..calls.direct import OperatorFunction
+
+    def general(*args: Any, **kwargs: Any) -> Any:
+        return call(op, *args, **kwargs)
+
+    general.__name__ = general.__qualname__ = op
+    return OperatorFunction(op, general)
+
+
 def _method(op: str, what: str = "") -> Callable[..., Tensor]:
     """The method that calls a op of the vocabulary, with NumPy's arguments."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return call(op, self, *args, **kwargs)
+        return _function(op)(self, *args, **kwargs)
 
     method.__name__ = op
     method.__doc__ = f"As `np.{op}`{what}."
@@ -76,13 +89,16 @@ class ArrayMethods:
     searchsorted = _method("searchsorted", "; no gradient")
     repeat = _method("repeat")
     diagonal = _method("diagonal")
-    swapaxes = _method("swapaxes")
     squeeze = _method("squeeze")
 
     take = _written("take")
     choose = _written("choose")
     conj = _written("conj")
     conjugate = conj
+
+    def swapaxes(self, axis1: int, axis2: int) -> Self:
+        """As `np.swapaxes`."""
+        return call("swapaxes", self, axis1, axis2)  # type: ignore[no-any-return]
 
     def compress(self, condition: Any, axis: int | None = None) -> Self:
         """As `np.compress`: the slices along an axis for which the condition holds."""
@@ -145,7 +161,7 @@ class ArrayMethods:
         """The last two axes exchanged. ValueError for fewer than two."""
         if self._array.ndim < 2:
             raise ValueError("matrix transpose with ndim < 2 is undefined")
-        return self.swapaxes(-1, -2)  # type: ignore[return-value]
+        return self.swapaxes(-1, -2)
 
     # memory
 

@@ -52,9 +52,13 @@ def _slopes(f: Any, spacing: Any, axis: int) -> Any:
         raise ValueError("Shape of array too small to calculate a numerical gradient")
     if np.shape(spacing) not in ((), (n,)):
         raise ValueError("when 1d, distances must match the length of the corresponding dimension")
-    places = spacing if np.ndim(spacing) else np.arange(n) * spacing
+    if np.ndim(spacing) == 0:
+        inside = (_slice(f, axis, 2, None) - _slice(f, axis, None, -2)) / (2 * spacing)
+        begin = (_slice(f, axis, 1, 2) - _slice(f, axis, 0, 1)) / spacing
+        end = (_slice(f, axis, -1, None) - _slice(f, axis, -2, -1)) / spacing
+        return np.concatenate([begin, inside, end], axis)
     shape = tuple(-1 if k == axis else 1 for k in range(f.ndim))
-    widths = np.reshape(np.diff(places), shape)
+    widths = np.reshape(np.diff(spacing), shape)
     steps = np.diff(f, axis=axis) / widths
     before, after = _slice(widths, axis, None, -1), _slice(widths, axis, 1, None)
     inside = (_slice(steps, axis, 1, None) * before + _slice(steps, axis, None, -1) * after) / (

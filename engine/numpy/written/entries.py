@@ -8,7 +8,8 @@ import numpy as np
 import scipy.special
 
 from ...calls.call import arrays, call
-from .table import stands_for
+from ...primitives.complex_parts import imaginary
+from .table import formula, stands_for
 
 
 @stands_for(np.conj)
@@ -49,8 +50,23 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0 if x.dtype.kind in "biu" else x
     given = arrays(x)
+    whole = np.trunc(x)
+    if not np.any(arrays(whole) == given):
+        return x - whole, whole
+    # Infinity has no fraction, and a whole number one of its sign.
     finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)
-    return np.fmod(finite, 1.0), np.trunc(x)
+    return np.fmod(finite, 1.0), whole
+
+
+@stands_for(np.nan_to_num)
+def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
+    """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
+    if x.dtype.kind in "fc" and np.all(np.isfinite(arrays(x))):
+        return np.positive(x)
+    if x.dtype.kind == "c":
+        real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
+        return real + imaginary(imag)
+    return formula("nan_to_num", x, copy, nan, posinf, neginf)
 
 
 @stands_for(np.frexp)

@@ -27,7 +27,12 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
         if mode != "constant":
             modes = ", ".join(map(repr, ("constant", *_REPEATING)))
             raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
-        return formula("pad", array, pad_width, **kwargs)
+        counts = np.asarray(pad_width)
+        constant = kwargs.get("constant_values", 0)
+        zeros = type(constant) in (int, float) and constant == 0
+        if not zeros or counts.dtype.kind not in "iu" or np.any(counts < 0):
+            return formula("pad", array, pad_width, **kwargs)
+        return _among_zeros(array, np.broadcast_to(counts, (array.ndim, 2)).tolist())
     pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
     for axis, (before, after) in enumerate(pairs):
         if kwargs.get("reflect_type") == "odd" and mode in ("reflect", "symmetric"):
@@ -36,6 +41,14 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
             places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
             array = _taken(array, places, axis)
     return array
+
+
+def _among_zeros(array: Any, pairs: list[list[int]]) -> Any:
+    """The array with so many zeros before and after the entries of each axis."""
+    lengths = list(zip(array.shape, pairs, strict=True))
+    index = tuple(slice(before, before + n) for n, (before, _) in lengths)
+    shape = tuple(before + n + after for n, (before, after) in lengths)
+    return formula("unslice", array, index=index, shape=shape)
 
 
 def _odd(array: Any, before: int, after: int, mode: str, axis: int) -> Any:

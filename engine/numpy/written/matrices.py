@@ -197,12 +197,16 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
 @stands_for(np.linalg.matrix_norm)
 def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """As `np.linalg.matrix_norm`: of the last two axes."""
+    if ord == "fro" and x.ndim == 2 and not keepdims:
+        return formula("norm", x)
     return matrix_norm(x, ord, (-2, -1), keepdims)
 
 
 @stands_for(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
+    if axis is None and ord != 0 and not keepdims:
+        return formula("norm", np.reshape(x, (-1,)), ord=ord)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
         return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), x.dtype)

@@ -13,7 +13,9 @@ from .table import stands_for
 
 
 def _without(a: Any, otherwise: Any) -> Any:
-    return np.where(np.isnan(arrays(a)), otherwise, a)
+    """The entries, another one in the place of NaN."""
+    nan = np.isnan(arrays(a))
+    return np.where(nan, otherwise, a) if nan.any() else a
 
 
 def _numbers(a: Any, where: Any) -> Any:
