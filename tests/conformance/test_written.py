@@ -343,3 +343,46 @@ def test_piecewise_is_of_the_type_and_dtype_of_its_operand(engine, x, conditions
     assert isinstance(found, pb.Tensor)
     assert found.dtype == expected.dtype
     np.testing.assert_array_equal(found.detach().numpy(), expected)
+
+
+@pytest.mark.parametrize("dtype", [np.complex64, np.complex128])
+def test_nan_to_num_of_complex_values_replaces_both_parts(engine, dtype):
+    z = np.array([1 + 2j, complex(np.nan, 1), complex(3, -np.inf), complex(np.inf, np.nan)], dtype)
+    x = pb.tensor(z, requires_grad=True)
+    found = np.nan_to_num(x, nan=7.0, posinf=9.0)
+    np.testing.assert_array_equal(found.detach().numpy(), np.nan_to_num(z, nan=7.0, posinf=9.0))
+    assert found.dtype == dtype
+    (gradient,) = pb.grad(np.real(found * (0.25 - 0.5j)).sum(), x)
+    np.testing.assert_array_equal(gradient.numpy(), np.array([0.25 + 0.5j, 0.5j, 0.25, 0], dtype))
+
+
+def test_gradient_of_even_and_uneven_spacings_is_numpys(engine):
+    values = np.random.default_rng(0).standard_normal((4, 5))
+    places = np.array([0.0, 1.0, 1.5, 3.0, 7.0])
+    for spacing in (1.0, 0.25, np.arange(5.0), places):
+        found = np.gradient(pb.tensor(values), spacing, axis=1)
+        np.testing.assert_allclose(found.numpy(), np.gradient(values, spacing, axis=1))
+    two = np.gradient(pb.tensor(values[:2].astype(np.float32)), 0.5, axis=0)
+    np.testing.assert_array_equal(two.numpy(), np.gradient(values[:2].astype(np.float32), 0.5, axis=0))
+
+
+@pytest.mark.parametrize("width", [0, 2, (1, 2), ((0, 3), (2, 0)), ((1,), (2,))])
+def test_padding_with_zeros_is_numpys(engine, width):
+    array = np.arange(6.0, dtype=np.float32).reshape(2, 3)
+    x = pb.tensor(array, requires_grad=True)
+    found = np.pad(x, width)
+    np.testing.assert_array_equal(found.detach().numpy(), np.pad(array, width))
+    seed = np.arange(float(found.size), dtype=np.float32).reshape(found.shape)
+    (gradient,) = pb.grad(found, x, grad_outputs=pb.tensor(seed))
+    inside = np.pad(np.ones((2, 3), bool), width)
+    np.testing.assert_array_equal(gradient.numpy().ravel(), seed[inside])
+
+
+def test_modf_of_whole_numbers_and_infinities(engine):
+    values = np.array([-2.0, -0.0, 0.0, 3.0, np.inf, -np.inf, 1.25, -1.25])
+    x = pb.tensor(values, requires_grad=True)
+    for found, expected in zip(np.modf(x), np.modf(values), strict=True):
+        np.testing.assert_array_equal(found.detach().numpy(), expected)
+        np.testing.assert_array_equal(np.signbit(found.detach().numpy()), np.signbit(expected))
+    rest = pb.tensor(values[-2:], requires_grad=True)
+    np.testing.assert_array_equal(pb.grad(np.modf(rest)[0].sum(), rest)[0].numpy(), [1, 1])
