@@ -7,6 +7,7 @@ import importlib.util
 import inspect
 import sys
 import textwrap
+import warnings
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -70,7 +71,10 @@ def plant(formula: Formula, folder: Path, places: int = PLACES) -> Iterator[Foun
             text = ast.unparse(ast.fix_missing_locations(changed))
             try:
                 said = _said(
-                    formula, _defined(formula, text, folder / f"{kind}_{number}.py".replace(" ", "_"))
+                    formula,
+                    _defined(
+                        formula, text, folder / f"{formula.__name__}_{kind}_{number}.py".replace(" ", "_")
+                    ),
                 )
             except Unchanged:
                 continue
@@ -82,15 +86,17 @@ def plant(formula: Formula, folder: Path, places: int = PLACES) -> Iterator[Foun
 
 def copied(formula: Formula, folder: Path) -> Formula:
     """The formula without a mistake, defined in a file of its own as those with one are."""
-    return _defined(formula, ast.unparse(_tree(formula)), folder / "right.py")
+    return _defined(formula, ast.unparse(_tree(formula)), folder / f"{formula.__name__}.py")
 
 
 def said_of(wrong: Any, formula: Formula) -> str:
     """What the check says of a copy: the first line of the first error, or nothing."""
     try:
-        for args, kwargs in _samples(formula):
-            call, flat = flattened(wrong, args, kwargs)
-            pb.gradcheck(call, *flat)
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # a cast may lose an imaginary part
+            for args, kwargs in _samples(formula):
+                call, flat = flattened(wrong, args, kwargs)
+                pb.gradcheck(call, *flat)
     except Exception as error:  # the closure may raise anything: then it is found
         return f"{type(error).__name__}: {error}".splitlines()[0]
     return ""
