@@ -93,14 +93,13 @@ class FormulaError(PullbackError):
     >>> import pullback as pb
     >>> @pb.derive_pullback
     ... def halved(x):
-    ...     while x > 1:
-    ...         x = x / 2
-    ...     return x
+    ...     assert x > 0
+    ...     return x / 2
     >>> try:
     ...     halved(pb.tensor(3.0))
     ... except pb.FormulaError as error:
     ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
-    PB401 elements of a tensor say how long this `while` goes on: it has no largest number of iterations
+    PB401 an `assert` statement is outside of the formula language
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:

@@ -194,9 +194,8 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
-    """True where no argument is a value that a branch may leave out, or that shapes depend on."""
-    packed = any(eqn.op == "unpacked" for eqn in kernel.kernel.block.eqns)
-    return not packed and all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
+    """True where no argument is a value that a branch may leave out."""
+    return all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
 
 
 def relied_on(variant: Variant) -> tuple[int, ...]:

@@ -24,6 +24,7 @@ from . import (
     signals,
     statistics,
     styles,
+    textbooks,
 )
 
 FAMILIES = (
@@ -38,6 +39,7 @@ FAMILIES = (
     styles,
     everyday,
     applications,
+    textbooks,
 )
 
 

@@ -48,7 +48,7 @@ _HEADERS = {
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel/matrices/convolve.h": "convolve convolve_shape",
     "kernel/matrices/contract.h": "contract contract_shape contract_gradient",
-    "kernel/values/branches.h": "nothing constant absent holds raise",
+    "kernel/values/branches.h": "nothing constant absent holds raise may_end_early",
     "kernel/values/joined.h": """
         stacked stack concatenated concatenate join_like flatten unflatten unstack split
     """,
@@ -81,6 +81,7 @@ _DESCRIBING = """
     swapaxes moveaxis flip broadcast_to part take at slice ellipsis new_axis joined joined_part matmul_shape
     floor_divide remainder abs maximum minimum length_of_range extent part_of after_each_other
     contract_shape convolve_shape repeated tiled diagonal arange_shape unpack zeros_of nothing constant
+    may_end_early
 """
 _DESCRIBES = frozenset(f"{_DESCRIBING} {_HEADERS['kernel/values/numbers.h']}".split())
 _OF_SCIPY = frozenset(

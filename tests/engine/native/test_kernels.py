@@ -1,9 +1,12 @@
 """Kernels called by address: the library's, linked into the module, and those of `pb.compile`."""
 
+from unittest import mock
+
 import numpy as np
 import pytest
 
 import pullback as pb
+from pullback.engine.core.operator import Operator
 
 pytestmark = pytest.mark.native
 
@@ -145,3 +148,37 @@ def test_a_compiled_formula_runs_its_kernels_from_the_engine(python_forwards):
     assert "scaled_product" not in python_forwards
     np.testing.assert_allclose(result.detach().numpy(), 3.0 * a.detach().numpy() * b.detach().numpy() ** 2)
     assert pb.gradcheck(lambda a, b: compiled(a, b, scale=3.0), a, b, order=3)
+
+
+def steps(x, a, *, n: int = 5):
+    for _ in range(n):
+        x = x - (x * x - a) / (2 * x)
+    return x
+
+
+def steps_until(x, a, *, n: int = 50):
+    for _ in range(n):
+        d = (x * x - a) / (2 * x)
+        x = x - d
+        if np.max(np.abs(d)) < 1e-9:
+            break
+    return x
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("function", [steps, steps_until])
+def test_a_loop_runs_backwards_by_its_kernel(kernels, function):
+    fast = pb.compile(function)
+    x, a = (pb.tensor(RNG.uniform(1, 2, 3), requires_grad=True) for _ in range(2))
+    y = fast(x, a)
+    (operator,) = fast._operators.values()
+    outputs = operator.n_results + operator.n_hidden
+    variant = operator.backward((True, *[False] * (outputs - 1)), (True, True))
+    assert kernels.backward_layout(operator, variant) is not None
+    # What elements decide the size of is cut to the iterations that there were, not computed by Python.
+    with mock.patch.object(Operator, "forward", side_effect=AssertionError):
+        np.testing.assert_array_equal(fast(x, a).detach().numpy(), y.detach().numpy())
+    own = pb.grad(y.sum(), [x, a])
+    other = pb.grad(pb.derive_pullback(function)(x, a).sum(), [x, a])
+    for one, two in zip(own, other, strict=True):
+        np.testing.assert_allclose(one.numpy(), two.numpy(), rtol=1e-9, atol=1e-12)

@@ -63,7 +63,7 @@ def test_options_are_read_from_the_decorator_or_given():
 
 def test_an_error_names_every_mistake_with_its_line():
     with pytest.raises(FormulaError) as caught:
-        read("def f(x):\n    a = q + 1\n    while x: pass\n    return x\n")
+        read("def f(x):\n    a = q + 1\n    while True: pass\n    return x\n")
     assert [item.code for item in caught.value.diagnostics] == ["PB407", "PB401"]
     assert "f.py:2:9: PB407 error" in str(caught.value)
     assert "    a = q + 1\n        ^" in str(caught.value)

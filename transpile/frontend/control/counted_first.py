@@ -1,8 +1,9 @@
-"""A `while` on numbers: its iterations are counted first, and then it is read as a ``for`` over so many.
+"""A `while`: where numbers say how long it goes on, its iterations are counted first.
 
 How often ``while h < n: ...; h *= 2`` runs depends on numbers alone. A loop of what changes these, and of the
-ways out, counts the iterations; it has no derivative, and nothing of it is saved. Where elements of a tensor
-say how long a loop goes on, it has no such number, and is refused.
+ways out, counts the iterations; it has no derivative, and nothing of it is saved. Then the `while` is read as
+a ``for`` over so many. Where elements of a tensor say how long a loop goes on, nobody counts: it is a ``for``
+over more iterations than anyone waits for, and its condition a way out as `break` is.
 """
 
 from __future__ import annotations
@@ -18,8 +19,8 @@ from ..state.readers import read
 from ..state.values import Choice, Dotted, Frame, Function, Growing, Value
 from ..syntax import fence
 from ..syntax.assigned import assigned
-from ..syntax.fence import refuse
 from ..syntax.leaving import may_leave, may_return
+from .exits import Endless
 
 # Names that no author can write, and more iterations than anyone waits for.
 _COUNTED, _RANGE, _COUNT = "<counted>", "<range of while>", "<count of while>"
@@ -27,11 +28,12 @@ _MOST = 10**18
 _Node = TypeVar("_Node", bound=ast.AST)
 
 
-class Condition(ast.expr):
-    """A test that numbers decide.
+class DecidedByElements(Exception):
+    """Raised where a tensor says how long a loop goes on."""
 
-    One that a tensor decides is refused; where it may be left out, it does not hold.
-    """
+
+class Condition(ast.expr):
+    """A test that numbers decide; one that a tensor decides does not hold, where it may be left out."""
 
     _fields = ("test", "left_out")
     test: ast.expr
@@ -39,28 +41,34 @@ class Condition(ast.expr):
 
 
 def read_condition(frame: Frame, node: Condition, name: str | None) -> Value:
-    """The value of a test of numbers."""
+    """The value of a test of numbers. Raises DecidedByElements for another."""
     value = read(frame, node.test)
     if not isinstance(value, Var) or value.kind != "tensor":
         return value
     if node.left_out:
         return Literal(False)
-    raise refuse(
-        "PB401",
-        "elements of a tensor say how long this `while` goes on: it has no largest number of iterations",
-        frame.span(node.test),
-        hint="write `for _ in range(limit):`, with `if not ...: break` in the place of the condition",
-    )
+    raise DecidedByElements
 
 
 def read_counted_first(
     frame: Frame, node: ast.While, rest: Sequence[ast.stmt], name: str | None
 ) -> Value | None:
     """Count a loop's iterations, then read the loop as one over a range."""
-    forever = isinstance(node.test, ast.Constant) and bool(node.test.value)
-    if any(may_return([each]) for each in _loops_in(node.body)) or (forever and not may_leave(node.body)):
+    if _is_forever(node) and not may_leave(node.body):
         raise fence.statement(node, frame.span(node))
-    before, count = dict(frame.local), f"<iterations of while {node.lineno}>"
+    found = _count(frame, node)
+    if found is not None:
+        return read_times(frame, node, found, node.body, rest, name)
+    goes_on = [] if _is_forever(node) else [ast.If(node.test, [ast.Pass()], [ast.Break()])]
+    return read_times(frame, node, Literal(_MOST), [*goes_on, *node.body], rest, name)
+
+
+def _count(frame: Frame, node: ast.While) -> Value | None:
+    """The number of a loop's iterations, by a loop that counts them; None where elements decide it."""
+    if any(may_return([each]) for each in _loops_in(node.body)):
+        return None
+    build, before, count = frame.build, dict(frame.local), f"<iterations of while {node.lineno}>"
+    names, whole, mark = set(build.names), set(build.whole), len(build.eqns)
     for name_of_list in appended(node.body):
         held = frame.local.get(name_of_list)
         if isinstance(held, Growing):
@@ -68,10 +76,15 @@ def read_counted_first(
     frame.local[count] = Literal(0)
     goes_on = ast.If(_condition(node.test, False), [ast.Pass()], [ast.Break()])
     add = ast.AugAssign(ast.Name(count, ast.Store()), ast.Add(), ast.Constant(1))
-    read_times(frame, node, Literal(_MOST), [goes_on, add, *_changes_of_numbers(frame, node)], [], None)
-    found = frame.local[count]
-    frame.local = before
-    return read_times(frame, node, found, node.body, rest, name)
+    try:
+        read_times(frame, node, Literal(_MOST), [goes_on, add, *_changes_of_numbers(frame, node)], [], None)
+        return frame.local[count]
+    except DecidedByElements:
+        del build.eqns[mark:]
+        build.names, build.whole = names, whole
+        return None
+    finally:
+        frame.local = before
 
 
 def read_times(
@@ -85,8 +98,14 @@ def read_times(
     """So many iterations of a loop's body."""
     frame.local |= {_RANGE: Dotted("range", "range"), _COUNT: count}
     call = ast.Call(ast.Name(_RANGE, ast.Load()), [ast.Name(_COUNT, ast.Load())], [])
-    loop = located(ast.For(ast.Name(_COUNTED, ast.Store()), call, body, []), node.test)
+    kind = Endless if _is_forever(node) else ast.For
+    loop = located(kind(ast.Name(_COUNTED, ast.Store()), call, body, []), node.test)
     return frame.readers.statements[ast.For](frame, ast.copy_location(loop, node), rest, name)
+
+
+def _is_forever(node: ast.While) -> bool:
+    """True for ``while True``."""
+    return isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
 def located(tree: _Node, place: ast.AST) -> _Node:

@@ -1,7 +1,7 @@
 """``while i < n: ...; i += 1``: a loop that counts, read as a ``for`` over a range.
 
-What else the condition asks is a way out at the beginning of an iteration. The iterations of any other
-`while` are counted first.
+What else the condition asks is a way out at the beginning of an iteration. Any other `while` is read in
+`counted_first`.
 """
 
 from __future__ import annotations

@@ -19,6 +19,10 @@ from ..syntax.leaving import may_leave
 STOPPED = "<stopped>"
 
 
+class Endless(ast.For):
+    """A loop that nothing but its ways out ends."""
+
+
 @dataclass
 class Exits:
     """A loop's body that returns which exit was met, what is done after the loop, and the name of that flag.
@@ -99,9 +103,13 @@ def _numbered(node: ast.For) -> Exits:
     body: list[ast.stmt] = [numbered.visit(copy.deepcopy(statement)) for statement in node.body]
     body.append(ast.copy_location(ast.Return(_constant(0, node)), node))
     after: list[ast.stmt] = []
+    always = isinstance(node, Endless) and None not in numbered.exits
     for number, met in enumerate(numbered.exits, start=1):
         if met is None:
             continue
+        if always and number == len(numbered.exits):
+            after.append(met)
+            break
         test: ast.expr = ast.copy_location(ast.Name(STOPPED, ast.Load()), met)
         if len(numbered.exits) > 1:
             test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)

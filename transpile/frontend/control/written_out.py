@@ -5,14 +5,17 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...ir import Literal
+from ...ir import Literal, Var
 from ..state.readers import read, read_body
 from ..state.values import Frame, Value, elements
 from ..syntax import fence
-from ..syntax.leaving import may_leave, may_return
+from ..syntax.leaving import may_end, may_leave, may_return
 from .assignment import bind_target
 from .iteration import counted, reversed_of
 from .loops import read_loop
+
+# More iterations with a way out are not written out: each stands in a branch of the one before.
+_MOST_IN_EACH_OTHER = 12
 
 
 def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
@@ -23,6 +26,9 @@ def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | 
     backwards = reversed_of(frame, node.iter)
     iterated = read(frame, backwards or node.iter)
     known = elements(iterated)
+    if known is not None and len(known) > _MOST_IN_EACH_OTHER and may_end(node.body):
+        numbers = _range_of(frame, known, node)
+        iterated, known = (iterated, known) if numbers is None else (numbers, None)
     if known is None:
         after = read_loop(frame, node, iterated, backwards is not None)
         return read_body(frame, [*after, *rest], name) or Literal(None) if after else None
@@ -40,6 +46,20 @@ def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | 
         bind_target(frame, node.target, item)
         read_body(frame, node.body)
     return None
+
+
+def _range_of(frame: Frame, known: Sequence[Value], node: ast.For) -> Var | None:
+    """Integers at equal distances as a range that is no longer written out; None for other elements."""
+    numbers = [item.value for item in known if isinstance(item, Literal)]
+    integers = [number for number in numbers if type(number) is int]
+    if len(integers) < len(known):
+        return None
+    first, step = integers[0], integers[1] - integers[0]
+    bounds = (first, first + step * len(known), step)
+    if step == 0 or integers != list(range(*bounds)):
+        return None
+    shortest = bounds[1:2] if (first, step) == (0, 1) else bounds
+    return frame.build.emit("range", tuple(map(Literal, shortest)), frame.span(node.iter), kind="value")
 
 
 class Iterations(ast.stmt):

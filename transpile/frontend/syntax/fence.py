@@ -25,7 +25,7 @@ def refuse(code: str, message: str, span: Span, *, value: str = "", hint: str = 
 
 _STATEMENTS: dict[str, tuple[str, str]] = {
     "While": (
-        "a `while` loop with an `else`, without a way out, or with a `return` in a loop inside",
+        "a `while` loop with an `else`, or without a way out",
         "write `for _ in range(limit):`, with `if not ...: break` in the place of the condition",
     ),
     "For": ("`else` after a loop", "remember in a variable how the loop ended, and write `if` after it"),

@@ -30,6 +30,16 @@ def may_leave(body: Sequence[ast.stmt]) -> bool:
     return may_return(body)
 
 
+def may_end(body: Sequence[ast.stmt]) -> bool:
+    """True where statements may return, or end the loop that they stand in."""
+    for node in body:
+        if isinstance(node, ast.Break):
+            return True
+        if isinstance(node, ast.If) and (may_end(node.body) or may_end(node.orelse)):
+            return True
+    return may_return(body)
+
+
 def may_return(body: Sequence[ast.stmt]) -> bool:
     """True where a statement, nested functions left out, may return."""
     for node in body:

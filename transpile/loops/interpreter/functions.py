@@ -239,6 +239,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "new_axis": lambda: None,
     # Data.
     "holds": lambda _, view: bool(view.reshape(())),
+    "may_end_early": lambda _, iterations: iterations if iterations <= 1 << 16 else 512,
     "constant": lambda _, value: np.asarray(value),
     "nothing": lambda: None,
     "fill": _fill,

@@ -10,6 +10,7 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ..lower.control import ends_by_elements
 from ..lower.equations import planned
 from ..lower.facts import Fact
 from ..lower.kernel import Kernel, PlainResult
@@ -62,7 +63,7 @@ def with_plain_values(kernel: Kernel, formula: Formula) -> Kernel:
     if not unknown:
         return kernel
     plan = planned(kernel)
-    if _picks_by_mask(plan, kernel.block):
+    if any(map(ends_by_elements, kernel.block.eqns)) or _picks_by_mask(plan, kernel.block):
         return kernel  # lengths are not known before it runs
     found = [(k, atom, _kind(plan.of(atom))) for k, atom in unknown if isinstance(atom, Var)]
     return replace(kernel, plain_results=tuple(PlainResult(k, atom, kind) for k, atom, kind in found if kind))

@@ -72,12 +72,21 @@ def add_branch(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     def make(bodies: Sequence[Body]) -> Sequence[Statement]:
         if not is_data:
             return [If((condition,), bodies[0], bodies[1] if len(bodies) > 1 else None)]
-        # While shapes are worked out nobody knows the elements: both sides are, one after the other.
+        # While shapes are worked out nobody knows the elements: both sides are, one after the other. A side
+        # that ends a loop comes first, so that the loop goes on.
         tests = [condition, Prefix("!", condition)]
-        return [If((Infix("||", ask("dry"), test),), body) for test, body in zip(tests, bodies, strict=False)]
+        both = [If((Infix("||", ask("dry"), test),), body) for test, body in zip(tests, bodies, strict=False)]
+        return both[::-1] if _ends(eqn.blocks[1]) and not _ends(eqn.blocks[0]) else both
 
     control.make = make
     plan.control(level, control)
+
+
+def _ends(block: Block) -> bool:
+    """True where the block leaves a number that is not zero, as that of a way out of a loop."""
+    return any(
+        isinstance(atom, Literal) and isinstance(atom.value, int) and atom.value for atom in block.results
+    )
 
 
 def _add_side(plan: Plan, eqn: Eqn, block: Block, enter: Enter) -> None:
@@ -243,6 +252,11 @@ def _write_loop(
     over, start = eqn.args[0], eqn.args[1:]
     control = Control[Plan](eqn.span)
     iterations = plan.iterations_of(over)
+    asked = iterations
+    if ends_by_elements(eqn):
+        most = plan.names.fresh("most_iterations")
+        plan.let(level, most, run("may_end_early", iterations), "int64_t")
+        iterations = Name(most)
     iteration = _counter_name(plan, body.params[0])
     held = [_declared(plan, control, *one) for one in zip(carried, facts, start, strict=True)]
     child = plan.inside(body, plan.names)
@@ -255,6 +269,10 @@ def _write_loop(
     child.settle()
     go_on: Expression | None = None
     if eqn.kwarg("until") is not None:
+        if iterations != asked:
+            all_run = Infix("||", Infix("==", iterations, asked), ask("dry"))
+            ended = Infix("||", all_run, Infix("!=", Name(held[0]), node(0)))
+            plan.require(level + 1, ended, "more iterations than there is room for")
         go_on = Infix("==", Name(held[0]), node(0))
         so_far = Infix("+", Name(iteration), node(1))
         for out in collected:
@@ -268,6 +286,17 @@ def _write_loop(
         if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
             plan.require(level, Infix(">", iterations, node(0)), "a loop without iterations leaves a number")
         _define_left(plan, out, fact, name, level + 1)
+
+
+def ends_by_elements(eqn: Eqn) -> bool:
+    """True for a loop that elements of an array may end, and for what has one in a block."""
+    early = eqn.kwarg("until") is not None and any(map(_decides_by_elements, eqn.blocks[0].eqns))
+    return early or any(ends_by_elements(inner) for block in eqn.blocks for inner in block.eqns)
+
+
+def _decides_by_elements(eqn: Eqn) -> bool:
+    by_elements = eqn.op == "if" and isinstance(eqn.args[0], Var) and eqn.args[0].kind == "tensor"
+    return by_elements or any(_decides_by_elements(inner) for block in eqn.blocks for inner in block.eqns)
 
 
 def _counter_name(plan: Plan, item: Var) -> str:

@@ -58,7 +58,7 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
     if eqn.op == "for":
         add_loop(plan, eqn, add_equation)
         return
-    if eqn.op == "if" and not _is_choice(eqn):
+    if eqn.op == "if" and not _is_choice(plan, eqn):
         add_branch(plan, eqn, add_equation)
         return
     if len(eqn.outs) != 1:
@@ -143,8 +143,10 @@ def _reads_memory(number: Expression) -> bool:
     )
 
 
-def _is_choice(eqn: Eqn) -> bool:
-    """True where an `if` only picks a number, which C++ writes as a conditional expression."""
+def _is_choice(plan: Plan, eqn: Eqn) -> bool:
+    """True where an `if` on numbers only picks one, which C++ writes as a conditional expression."""
+    if plan.of(eqn.args[0]).kind != "number":
+        return False
     numbers = ("add", "subtract", "multiply", "floor_divide", "item", "len", "size", "ndim", "negative")
     return [out.kind for out in eqn.outs] == ["value"] and all(
         all(

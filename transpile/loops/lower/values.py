@@ -166,7 +166,7 @@ class Values:
         if op == "format":
             said = args[0].value if isinstance(args[0], Literal) else ""
             return Fact("index", literal=said, eqn=eqn)
-        if op == "len" and isinstance(args[0], Var) and self._is_written_list(args[0]):
+        if op == "len" and isinstance(args[0], Var) and self._is_written_out(args[0]):
             return _known(len(self._find(args[0]).items))
         if op == "len" and (bounds := self._range(args[0])) is not None:
             return _integer(run("length_of_range", *bounds))
@@ -230,10 +230,11 @@ class Values:
         known = None if scalar.literal is None else not scalar.literal
         return Fact("number", "weak bool", known=Prefix("!", scalar.node), literal=known)
 
-    def _is_written_list(self, var: Var) -> bool:
+    def _is_written_out(self, var: Var) -> bool:
+        """True for a list whose elements are known, and for a tuple."""
         fact = self._find(var)
-        of_list = fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list"
-        return fact.kind == "list" or (of_list and var.kind == "list")
+        made_by = fact.eqn.op if fact.kind == "index" and fact.eqn is not None else ""
+        return fact.kind == "list" or made_by == "tuple" or (made_by == "list" and var.kind == "list")
 
     def _likes(self, items: Sequence[Atom]) -> Fact | None:
         """The likes of a list."""
@@ -246,7 +247,7 @@ class Values:
         return Fact("index", items=tuple(names))
 
     def _metadata(self, op: str, atom: Atom) -> Fact | None:
-        if op == "like" and isinstance(atom, Var) and self._is_written_list(atom):
+        if op == "like" and isinstance(atom, Var) and self._is_written_out(atom):
             return self._likes(self._find(atom).items)
         if op == "like" and (scalar := self.scalar(atom)) is not None:
             shapes = (Leaf(NO_SHAPE, shape_sets.SCALAR),)

@@ -137,6 +137,13 @@ def _order_of_norm(eqn: Eqn) -> Atom | None:
     return None if p is None else Literal(p)
 
 
+def _element(values: object, position: object) -> object:
+    """An element of a tuple."""
+    if not isinstance(values, tuple) or type(position) is not int:
+        raise TypeError
+    return values[position]
+
+
 def _short_range(*bounds: int) -> tuple[int, ...]:
     """The numbers of a range, of which there are few."""
     numbers = range(*bounds)
@@ -151,6 +158,7 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.primitives.order_of_norm": _order_of_norm,
     "ndim": _called(_depth),
     "range": _called(_short_range),
+    "item": _called(_element),
 }
 
 

@@ -76,7 +76,9 @@ PyRef call_variant(Node& node, const Variant& variant, const Received& received,
             PyList_SetItem(saved.get(), read,
                            node.unpack(read, record, variant.relied[std::size_t(read)]).release()));
     }
-    const PyRef call = PyRef::borrow(record ? variant.call : variant.closure);
+    // Where the engine has no launch of its own, Python calls the kernel.
+    const bool from_python = record || variant.kernel == nullptr;
+    const PyRef call = PyRef::borrow(from_python ? variant.call : variant.closure);
     PyRef gradients =
         checked(PyObject_CallFunctionObjArgs(call.get(), saved.get(), cotangents.get(), nullptr));
     return checked(PySequence_Tuple(gradients.get()));

@@ -311,7 +311,23 @@ void Launch::multiply(const pb_product& product) {
     kernel_.runtime->gemm(kernel_.runtime->context, &product);
 }
 
+/// Cuts outputs to the entries that there are: the beginning of each, in C order.
+void Launch::cut(LaunchOutputs& outputs) {
+    for (std::size_t i = 0; i < kernel_.outputs.size(); ++i) {
+        if (!outputs[i]) continue;
+        const Tensor& whole = *outputs[i];
+        const Layout layout =
+            Layout::c_order(whole.layout.dtype(), specs_[i].ndim, specs_[i].shape);
+        if (layout.same_shape(whole.layout)) continue;
+        outputs[i] = Tensor::view_of(whole.storage, whole.data(), layout);
+    }
+}
+
 bool Launch::finish(LaunchOutputs& outputs) {
+    if (status_ == PB_SMALLER && !taken_) {
+        cut(outputs);
+        status_ = PB_OK;
+    }
     if (status_ == PB_OK) {
         for (auto& [output, values] : unwritten_) {
             outputs[output]->leave_unwritten(std::move(values));

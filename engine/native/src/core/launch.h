@@ -129,6 +129,8 @@ class Launch {
     static constexpr std::size_t kFew = 48;  // arguments or outputs, for which nothing is allocated
     static constexpr std::size_t kAdded = 64;  // outputs that a kernel can be asked to add to
 
+    void cut(LaunchOutputs& outputs);
+
     /// Memory for arguments and outputs of a call that has many.
     struct Many {
         explicit Many(std::size_t count);

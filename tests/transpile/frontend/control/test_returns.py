@@ -103,3 +103,18 @@ def test_the_turns_after_a_return_do_not_run():
         return y + 1
 
     np.testing.assert_array_equal(first_rows(rows, n=9), np.ones(3))
+
+
+def with_a_literal_range(x):
+    for k in range(3, 43, 2):
+        if np.max(x) < 0.1:
+            break
+        x = np.sin(x) * (0.5 + 0.01 * k)
+    return x
+
+
+def test_a_long_literal_range_with_a_way_out_stays_a_loop(engine):
+    formula = pb.derive_pullback(with_a_literal_range)
+    assert sum(eqn.op == "sin" for eqn in formula.ir.forward.every()) == 1
+    np.testing.assert_allclose(formula(X), with_a_literal_range(X.copy()), rtol=1e-14)
+    assert pb.gradcheck(formula, X, order=2)

@@ -117,7 +117,7 @@ def test_a_list_filled_by_append_is_a_list_of_values():
 @pytest.mark.parametrize(
     ("statement", "line"),
     [
-        ("while x: pass", 3),
+        ("while True: pass", 3),
         ("with x: pass", 3),
         ("try: pass\n    except: pass", 3),
         ("class A: pass", 3),
@@ -139,7 +139,7 @@ def test_the_fence(statement, line):
 
 
 def test_every_mistake_is_found_in_one_go_and_once():
-    text = body("a = unknown + 1", "b = a * 2", "while x: pass", "c = other + b", "r = c")
+    text = body("a = unknown + 1", "b = a * 2", "while True: pass", "c = other + b", "r = c")
     assert [(code, line) for code, line, _, _ in findings(text)] == [("PB407", 3), ("PB401", 5), ("PB407", 6)]
 
 
@@ -152,6 +152,8 @@ def test_a_name_before_its_value_is_an_error_as_in_python():
 
 
 def test_a_hint_says_what_to_write_instead():
-    (finding,) = [item for item in module(body("while x: pass", "r = x")).diagnostics if item.code == "PB401"]
+    (finding,) = [
+        item for item in module(body("while True: pass", "r = x")).diagnostics if item.code == "PB401"
+    ]
     assert "while" in finding.message
     assert "for" in finding.hint

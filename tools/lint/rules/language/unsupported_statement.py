@@ -1,11 +1,11 @@
 """## What it does
-Finds statements outside the fence: `while` on elements of tensors, `try`, `with`, `yield`, `del`, `global`,
-classes, and the like.
+Finds statements outside the fence: `try`, `with`, `yield`, `del`, `global`, classes, `else` of a loop, and
+the like.
 
 ## Why is this bad?
 What a formula computes must be visible in its text: that is what derivatives and C++ are made from.
 Inside the fence are assignments, tuple unpacking, arithmetic, comparison, calls, conditional
-expressions, `if`, and `for` over a `range` or a list.
+expressions, `if`, `while`, and `for` over a `range` or a list.
 
 ## Example
 ```python
@@ -15,13 +15,13 @@ import pullback as pb
 
 @pb.formula
 def halved(x):
-    while np.max(x) > 1:
-        x = x / 2
+    with np.errstate(all="raise"):
+        half = x / 2
 
     def halved_pullback(grad):
-        return grad
+        return grad / 2
 
-    return x, halved_pullback
+    return half, halved_pullback
 ```
 
 ## Use instead

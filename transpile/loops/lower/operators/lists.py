@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import Any
 
-from ....ir import Atom, Eqn, Var
+from ....ir import Atom, Eqn, Literal, Var
 from ....passes.kernel.types import join, stored
 from ...expressions import (
     CONTEXT,
@@ -40,6 +41,8 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
     facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
     if any(fact.kind == "collected" for fact in facts):
         return True
+    if eqn.op == "item" and isinstance(eqn.args[0], Literal):
+        return is_table(eqn.args[0].value)
     if eqn.op == "item":
         return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
     if eqn.op == "accumulate":
@@ -98,7 +101,7 @@ def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
     scalars = [scalar for item in items if (scalar := plan.values.scalar(item)) is not None]
     kind = join([plan.of(item).type for item in items])
     level = max(plan.of(item).level for item in items)
-    name = plan.names.fresh(f"{atom}_list")
+    name = plan.names.fresh(f"{plan.names.of(atom) if isinstance(atom, Var) else 'numbers'}_list")
     made = Fact("collected", kind, level=level + 1, known=Name(name), element="number")
     plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
     return made
@@ -137,12 +140,51 @@ def _without_last(plan: Plan, eqn: Eqn, out: Var) -> None:
     _made(plan, out, owner, owner.level, call("without_last", owner.node))
 
 
+def is_table(value: object) -> bool:
+    """True for a tuple of numbers of one type, or of such tuples, of one length at each depth.
+
+    >>> is_table((0.5, 2.0)), is_table(((1, 0.5), (2, 0.1))), is_table((1, 0.5)), is_table(())
+    (True, True, False, False)
+    """
+    if not isinstance(value, tuple) or not value:
+        return False
+    first = value[0]
+    if not isinstance(first, tuple):
+        return type(first) in (int, float) and all(type(each) is type(first) for each in value)
+    if not all(isinstance(each, tuple) and len(each) == len(first) for each in value):
+        return False
+    return bool(first) and all(map(is_table, zip(*value, strict=True)))
+
+
+def _element_of_table(plan: Plan, out: Var, table: tuple[Any, ...], position: Atom) -> None:
+    """An element, by a number that is known when the kernel runs: a number, or a tuple of numbers."""
+    if not isinstance(table[0], tuple):
+        _define_item(plan, out, _numbers(plan, out, [Literal(each) for each in table]), position)
+        return
+    items = []
+    for k, column in enumerate(zip(*table, strict=True)):
+        items.append(derived(f"{out.name}_at_{k}", "value"))
+        _element_of_table(plan, items[k], column, position)
+    level = max(plan.of(item).level for item in items)
+    plan.define(out, Fact("index", level=level, items=tuple(items), eqn=Eqn((out,), "tuple", tuple(items))))
+
+
 def _item(plan: Plan, eqn: Eqn, out: Var) -> None:
-    owner, position = listed(plan, eqn.args[0]), plan.values.number(eqn.args[1])
+    owner, position = eqn.args
+    if isinstance(owner, Literal):
+        assert isinstance(owner.value, tuple)
+        _element_of_table(plan, out, owner.value, position)
+    else:
+        _define_item(plan, out, listed(plan, owner), position)
+
+
+def _define_item(plan: Plan, out: Var, owner: Fact, at: Atom) -> None:
+    """Define an element of a list of C++."""
+    position = plan.values.number(at)
     if position is None:
         raise plan.refuse("an element of such a list is not compiled")
-    level = max(owner.level, plan.of(eqn.args[1]).level)
-    inside = isinstance(eqn.args[1], Var) and isinstance(position, Name)
+    level = max(owner.level, plan.of(at).level)
+    inside = isinstance(at, Var) and isinstance(position, Name)
     name = plan.names.of(out)
     if owner.element == "none":
         plan.define(out, Fact("none", "none"))

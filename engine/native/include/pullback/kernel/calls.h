@@ -151,6 +151,19 @@ PB_RUNTIME const Twin* twin_for(const Signature& signature, int bits) {
     return lacks ? twin_of(signature, Lacks::kType) : nullptr;
 }
 
+// The memory that a call takes, in bytes.
+inline constexpr size_t kMostRoom = size_t{1} << 30;
+PB_RUNTIME size_t bytes_of(const pb_infer& query) {
+    size_t total = query.workspace_bytes;
+    for (int k = 0; k < query.n_outputs; ++k) {
+        size_t bytes = query.outputs[k].dtype.bits / 8;
+        for (int d = 0; d < query.outputs[k].ndim; ++d)
+            bytes *= static_cast<size_t>(query.outputs[k].shape[d]);
+        total += bytes;
+    }
+    return total;
+}
+
 PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
     const int bits = bits_of(signature.inputs, query->n_inputs, query->inputs);
     if (const Twin* twin = twin_for(signature, bits)) return twin->infer(query);
@@ -161,6 +174,9 @@ PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
     }
     query->workspace_bytes = context.workspace_bytes();
     query->units = context.units;
+    if (context.ends_early)
+        context.require(bytes_of(*query) <= kMostRoom, PB_UNSUPPORTED,
+                        "room for iterations that may not come");
     return report(context, query->error, query->error_bytes);
 }
 

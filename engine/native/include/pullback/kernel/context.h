@@ -116,6 +116,9 @@ class Context : public Outcome {
     bool varies = false;
     bool smaller() const { return smaller_; }
 
+    // True if elements may end a loop, whose arrays have room for iterations that may not come.
+    bool ends_early = false;
+
     // True if it stopped before something that is compiled for other rows or shapes than these.
     bool other_loops = false;
 

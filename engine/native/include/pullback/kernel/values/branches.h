@@ -42,6 +42,13 @@ inline void raise(Context& context, const char* message) {
     if (!context.dry()) context.fail(PB_INVALID, message);
 }
 
+// The most iterations of a loop that elements may end: of this many or of fewer. Its arrays have
+// room for all of these, and are cut to those that there were.
+PB_SETUP inline int64_t may_end_early(Context& context, int64_t iterations) {
+    context.varies = context.ends_early = true;
+    return iterations <= int64_t{1} << 16 ? iterations : 512;
+}
+
 }  // namespace pb
 
 #endif  // PULLBACK_KERNEL_BRANCHES_H_
