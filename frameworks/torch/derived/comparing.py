@@ -41,7 +41,7 @@ class Found:
         return [name for name, used in self.uses.items() if name in used]
 
     def different(self) -> dict[str, str]:
-        """What differs, by the other operators."""
+        """The operators whose derived gradients differ, each with the first difference."""
         known = {*self.derived(), *self.primitives()}
         return {
             name: next(iter([*entry.problems, *entry.right]), "follows from itself by way of others")
@@ -106,7 +106,7 @@ def _program(derivative: Derivative, args: tuple[Any, ...], kwargs: Mapping[str,
     mutable = derivative.overload._schema.is_mutable
 
     def own(tensor: torch.Tensor) -> torch.Tensor:
-        """What the call may write into: running statistics, which no schema says, among it."""
+        """A copy of what the call may write into, as running statistics, which no schema names."""
         return tensor.clone() if mutable or not tensor.requires_grad else tensor
 
     def results(given: Any) -> list[Any]:

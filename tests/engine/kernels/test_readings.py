@@ -3,7 +3,7 @@ import os
 
 import pytest
 
-from pullback.engine.formula import decorators as formulas
+from pullback.engine.formula import formula as formulas
 from pullback.engine.kernels import cache
 from pullback.engine.kernels.readings import read
 
