@@ -88,11 +88,12 @@ class Compiled:
         if key not in self._rules:
             try:
                 prepared = prepare(self._formula, fixed, 1, arguments)
-            except FormulaError:
-                self._rules[key] = None
-            else:
                 library = LazyLibrary(prepared)
                 library.part = Part(bits)
                 operator = KernelOperator(prepared, library, namespace(self._formula))
+                operator.python.check()  # XLA has the derivatives beyond the first
+            except FormulaError:
+                self._rules[key] = None
+            else:
                 self._rules[key] = Rules(operator)
         return self._rules[key]
