@@ -58,8 +58,8 @@ def test_json_of_a_clean_file_is_an_empty_list(write: Write, capsys: pytest.Capt
 BAD = {
     "a syntax error": ("@formula\ndef f(x:\n    return x\n", "PB400", 2),
     "too few gradients": (TOO_FEW, "PB201", 10),
-    "a while loop": (
-        SIMPLE.replace("    t = a + b", "    t = a + b\n    while t:\n        t = a"),
+    "a with statement": (
+        SIMPLE.replace("    t = a + b", "    t = a + b\n    with t:\n        t = a"),
         "PB401",
         8,
     ),

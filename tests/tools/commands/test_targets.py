@@ -61,24 +61,24 @@ WITH_A_MISTAKE = (
     + """
 
 @pb.formula
-def endless(x):
-    def endless_pullback(grad):
-        while grad > 1:
+def unreadable(x):
+    def unreadable_pullback(grad):
+        with grad:
             grad = grad / 2
         return grad
-    return x * 2, endless_pullback
+    return x * 2, unreadable_pullback
 
 
 def over_simple(x):
     return simple(x, x) * 2
 
 
-def over_endless(x):
-    return endless(x) * 2
+def over_unreadable(x):
+    return unreadable(x) * 2
 
 
 def over_both(x):
-    return over_endless(over_simple(x))
+    return over_unreadable(over_simple(x))
 """
 )
 
@@ -89,8 +89,8 @@ def over_both(x):
     [
         ("simple", True),
         ("over_simple", True),
-        ("endless", False),
-        ("over_endless", False),
+        ("unreadable", False),
+        ("over_unreadable", False),
         ("over_both", False),
     ],
 )
@@ -104,7 +104,7 @@ def test_a_mistake_in_another_formula_matters_where_it_is_called(
 
 def test_an_unknown_name_is_told_before_mistakes(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     assert main(["explain", f"{write(WITH_A_MISTAKE)}::simpel"]) == 2
-    assert "endless" in capsys.readouterr().err
+    assert "unreadable" in capsys.readouterr().err
 
 
 @every_command
