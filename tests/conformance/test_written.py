@@ -366,6 +366,11 @@ def test_gradient_of_even_and_uneven_spacings_is_numpys(engine):
     np.testing.assert_array_equal(two.numpy(), np.gradient(values[:2].astype(np.float32), 0.5, axis=0))
 
 
+def test_padding_refuses_keywords_of_other_modes(engine):
+    with pytest.raises(TypeError, match="stat_length"):
+        np.pad(pb.tensor([1.0, 2.0]), 1, stat_length=3)
+
+
 @pytest.mark.parametrize("width", [0, 2, (1, 2), ((0, 3), (2, 0)), ((1,), (2,))])
 def test_padding_with_zeros_is_numpys(engine, width):
     array = np.arange(6.0, dtype=np.float32).reshape(2, 3)

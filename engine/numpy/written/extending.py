@@ -29,7 +29,7 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
             raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
         counts = np.asarray(pad_width)
         constant = kwargs.get("constant_values", 0)
-        zeros = type(constant) in (int, float) and constant == 0
+        zeros = type(constant) in (int, float) and constant == 0 and kwargs.keys() <= {"constant_values"}
         if not zeros or counts.dtype.kind not in "iu" or np.any(counts < 0):
             return formula("pad", array, pad_width, **kwargs)
         return _among_zeros(array, np.broadcast_to(counts, (array.ndim, 2)).tolist())
