@@ -7,6 +7,7 @@
 
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "base/without_gil.h"
 #include "runtime/copy.h"
 
 namespace pullback {
@@ -46,16 +47,9 @@ Ref<Tensor> copied(Tensor& tensor) {
     dense.copy_strides(to);
     Ref<Tensor> made = Tensor::allocate(dense);
     void* const target = made->data();
-    const auto copy = [&, source = tensor.data()] {
+    run_without_gil(layout.size(), [&, source = tensor.data()] {
         copy_elements(item, {shape, ndim}, source, from, target, to);
-    };
-    if (layout.size() > Layout::kMostInLoop) {
-        Py_BEGIN_ALLOW_THREADS;
-        copy();
-        Py_END_ALLOW_THREADS;
-    } else {
-        copy();
-    }
+    });
     if (std::is_sorted(axes, axes + ndim)) return made;
     for (std::size_t k = 0; k < ndim; ++k) strides[axes[k]] = to[k];
     return Tensor::view_of(

@@ -6,6 +6,7 @@
 
 #include "base/numpy_api.h"
 #include "base/switches.h"
+#include "base/without_gil.h"
 
 namespace pullback {
 namespace {
@@ -62,17 +63,12 @@ bool differentiate_index(Node& node, const Received& received, std::vector<SentG
         !in_bounds(integers, rows))
         return false;
     Ref<Tensor> sums = Tensor::allocate(Layout::c_order(dtype, input.ndim(), input.shape()));
-    const auto add = [&, from = gradient.data(), to = sums->data()] {
+    const void* const from = gradient.data();
+    void* const to = sums->data();
+    run_without_gil(input.size(), [&] {
         dtype == NPY_FLOAT ? add_rows<float>(integers, from, to, rows, width)
                            : add_rows<double>(integers, from, to, rows, width);
-    };
-    if (input.size() > Layout::kMostInLoop) {
-        Py_BEGIN_ALLOW_THREADS;
-        add();
-        Py_END_ALLOW_THREADS;
-    } else {
-        add();
-    }
+    });
     made.push_back({&node.edges[0], std::move(sums)});
     return true;
 }

@@ -7,14 +7,14 @@
 
 #include "base/numpy_api.h"
 #include "base/switches.h"
+#include "base/without_gil.h"
 #include "runtime/copy.h"
 #include "runtime/each_row.h"
 
 namespace pullback {
 namespace {
 
-constexpr int kMost = 8;                         // axes
-constexpr std::int64_t kManyElements = 1 << 14;  // are worth letting the GIL go
+constexpr int kMost = 8;  // axes
 
 /// The entries of a gradient, and where each belongs. Strides count elements.
 struct Walk {
@@ -37,15 +37,6 @@ void add_to(const Walk& walk, const void* from, void* to) {
             for (std::int64_t i = 0; i < count; ++i) written[i * steps[1]] += read[i * steps[0]];
         }
     });
-}
-
-/// Runs body, without the GIL where there is much to do.
-template <typename Body>
-void run(std::int64_t elements, Body&& body) {
-    if (elements <= kManyElements) return body();
-    PyThreadState* const state = PyEval_SaveThread();
-    body();
-    PyEval_RestoreThread(state);
 }
 
 Layout c_order_of(const Layout& layout) {
@@ -84,7 +75,7 @@ bool add_to_waiting(const Walk& walk, const Tensor& gradient, Ref<Tensor>* befor
     if (layout.dtype() != gradient.layout.dtype()) return false;
     void* const place = static_cast<char*>((*before)->data()) +
                         start * static_cast<std::int64_t>(item_size(layout.dtype()));
-    run(gradient.layout.size(), [&] {
+    run_without_gil(gradient.layout.size(), [&] {
         layout.dtype() == NPY_FLOAT ? add_to<float>(walk, gradient.data(), place)
                                     : add_to<double>(walk, gradient.data(), place);
     });
@@ -97,7 +88,7 @@ Ref<Tensor> among_zeros(const Walk& walk, const Tensor& gradient, const Layout& 
     const std::size_t item = item_size(input.dtype());
     const auto bytes = static_cast<std::size_t>(input.size()) * item;
     char* const place = static_cast<char*>(made->data()) + start * static_cast<std::int64_t>(item);
-    run(input.size(), [&] {
+    run_without_gil(input.size(), [&] {
         if (gradient.layout.size() < input.size()) std::memset(made->data(), 0, bytes);
         copy_elements(item, {walk.shape, static_cast<std::size_t>(walk.ndim)}, gradient.data(),
                       walk.from, place, walk.to);
