@@ -17,9 +17,6 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-if __name__ == "cuda":
-    raise ImportError("PyTorch looks for NVIDIA's package of this name, and finds the folder's script first")
-
 import numpy as np
 import torch
 

@@ -140,9 +140,8 @@ class Probe:
         self._directions = [rng.uniform(-1.0, 1.0, np.shape(point)) for point in points]
         self._centres = [value.detach().numpy().copy() for value in _results(function, points)]
         self._weights = [_weights(centre, rng) for centre in self._centres]
-        self._scales = [
-            1 / (1 + np.abs(centre)) for centre in self._centres
-        ]  # large values hide no small ones
+        # Large values hide no small ones.
+        self._scales = [1 / (1 + np.abs(centre)) for centre in self._centres]
         self.ways = [
             rng.uniform(0.5, 1.0, np.shape(p)) * rng.choice([-1.0, 1.0], np.shape(p)) for p in points
         ]
@@ -166,9 +165,8 @@ class Probe:
         """
         total = self._value(leaves)
         for k in range(1, order + 1):
-            if (
-                not total.requires_grad
-            ):  # a constant, as the sign of a determinant: differences see if it is one
+            if not total.requires_grad:
+                # A constant, as the sign of a determinant: differences see if it is one.
                 return current().tensor(0.0)
             wanted = [leaf for leaf in leaves if engine_of(leaf) is not None]
             graph = differentiable or k < order

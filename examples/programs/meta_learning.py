@@ -108,13 +108,14 @@ def main(arguments=None):
         new = tasks(np.random.default_rng(1), 200)
         before, after = float(plain_loss(params, *new)), float(meta_loss(params, *new))
         other = float(meta_loss(plain, *new))
-        if given.plot:
-            draw(given.plot, params, plain, losses)
     seconds = time.perf_counter() - begun
     print(
         f"error {before:.2f} before the step, {after:.2f} after it, {other:.2f} without meta-learning, "
         f"{given.steps} steps in {seconds:.1f} s ({given.engine})"
     )
+    if given.plot:
+        draw(given.plot, params, plain, losses)
+        print(f"wrote {given.plot}")
     return before, after, other
 
 

@@ -41,8 +41,8 @@ def table(found: Iterable[Found]) -> str:
     found = list(found)
     planted = Counter(each.kind for each in found)
     caught = Counter(each.kind for each in found if each.said)
-    at_home = Counter(each.kind for each in found if each.said.startswith("FormulaError"))
-    rows = (f"| {kind} | {planted[kind]} | {caught[kind]} | {at_home[kind]} |" for kind in KINDS)
+    by_lint = Counter(each.kind for each in found if each.said.startswith("FormulaError"))
+    rows = (f"| {kind} | {planted[kind]} | {caught[kind]} | {by_lint[kind]} |" for kind in KINDS)
     return "\n".join(["| mistake | planted | found | of them by lint |", "| --- | --- | --- | --- |", *rows])
 
 

@@ -148,12 +148,12 @@ def _samples(formula: Formula) -> Iterator[tuple[Any, Any]]:
     if formula.ir.options.complex and formula.__name__ not in OF_REAL_SAMPLES:
         rng = np.random.default_rng(3)
         for args, kwargs in samples:
-            yield tuple(_turned(value, rng) for value in args), kwargs
+            yield tuple(_made_complex(value, rng) for value in args), kwargs
 
 
-def _turned(value: Any, rng: np.random.Generator) -> Any:
+def _made_complex(value: Any, rng: np.random.Generator) -> Any:
     if isinstance(value, list):
-        return [_turned(item, rng) for item in value]
+        return [_made_complex(item, rng) for item in value]
     if isinstance(value, np.ndarray) and value.dtype.kind == "f":
         return value + 1j * rng.uniform(0.1, 0.5, value.shape)
     return value

@@ -59,18 +59,18 @@ def _torchgen(folder: Path) -> Iterator[None]:
     spec = spec_from_file_location("torchgen", folder / "__init__.py")
     assert spec is not None
     assert spec.loader is not None
-    before = _taken()
+    before = _taken_away()
     package = module_from_spec(spec)
     sys.modules["torchgen"] = package
     try:
         spec.loader.exec_module(package)
         yield
     finally:
-        _taken()
+        _taken_away()
         sys.modules.update(before)
 
 
-def _taken() -> dict[str, ModuleType]:
-    """The loader's modules, which are not imported any more."""
+def _taken_away() -> dict[str, ModuleType]:
+    """The modules of a loader, removed from those that are imported."""
     names = [name for name in sys.modules if name.partition(".")[0] == "torchgen"]
     return {name: sys.modules.pop(name) for name in names}

@@ -373,7 +373,7 @@ def test_after_a_build_that_was_interrupted_the_next_one_works(tmp_path: Any) ->
             cwd=ROOT,
             env=environment,
             start_new_session=True,
-            **pipes,  # type: ignore[call-overload]
+            **pipes,  # type: ignore[call-overload]  # keywords in a dict match no overload
         )
 
     for moment in ("nothing", "half", "whole"):

@@ -106,7 +106,7 @@ COMPILED = ("grad", "hessian", "jacrev of grad", "vmap of grad", "jvp")
 def skip_untraced(form: str, name: str) -> None:
     """Skip a function that runs beside compiled code: it saves what only its forward knows."""
     if form == "function" and hasattr(operator_of(form, name)._run, "_torchdynamo_disable"):
-        pytest.skip("not traced")
+        pytest.skip("PyTorch runs this function beside what it compiles: there is no graph to compare")
 
 
 @EVERY_FORM
