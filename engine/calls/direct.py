@@ -28,10 +28,7 @@ else:
             def _set_operator(self, operator):
                 pass
 
-            def _set_name(self, name, whole):
-                pass
-
-            def _set_written(self, function, most):
+            def _set_name(self, name):
                 pass
 
             def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
@@ -48,15 +45,14 @@ class OperatorFunction(DirectCall, Routine):
 
     op        name of the operator; calls of it by position need no more than arguments
     function  what is called otherwise, whose name and documentation this takes
-    whole     it takes what NumPy's function does; else what the formula does
     """
 
     __qualname__: str
 
-    def __init__(self, op: str, function: Callable[..., Any], whole: bool = True) -> None:
+    def __init__(self, op: str, function: Callable[..., Any]) -> None:
         self._call = function
         self.op = op
-        self._set_name(op, whole)
+        self._set_name(op)
         update_wrapper(self, function)
 
     @property
@@ -69,25 +65,3 @@ class OperatorFunction(DirectCall, Routine):
 
     def __reduce__(self) -> str:
         return self.__qualname__
-
-
-class WrittenFunction(DirectCall, Routine):
-    """A function that is written with operators, called at once where there are tensors among its arguments.
-
-    dispatching  what is called otherwise, which wraps the function
-    most         arguments by position before `out`
-    """
-
-    __qualname__: str
-
-    def __init__(self, dispatching: Callable[..., Any], most: int) -> None:
-        self._call = dispatching
-        self._most = most
-        self._set_written(inspect.unwrap(dispatching), most)
-        update_wrapper(self, dispatching)
-
-    def __repr__(self) -> str:
-        return repr(self._call)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        return WrittenFunction, (self._call, self._most)

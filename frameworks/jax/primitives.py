@@ -42,11 +42,11 @@ class Like(NamedTuple):
 
 
 def like(x: Any) -> Any:
-    """Shape and dtype of an array or number; of a list, a tuple with those of each."""
+    """Shape and dtype of an array or number; of a list, a tuple with those of each; of None, of a number."""
     if isinstance(x, Like):
         return x
     if x is None:
-        return Like((), np.dtype(object))
+        x = 0.0
     if type(x) in (list, tuple):
         return tuple(like(0.0 if item is None else item) for item in x)
     return Like(jnp.shape(x), jnp.result_type(x))

@@ -226,7 +226,11 @@ CALLS: dict[str, tuple[str, ...]] = {
         'a.take([0, 7], 1, mode="clip")',
         "a.take([3, 0])",
     ),
-    "np.take_along_axis": ("np.take_along_axis(a, np.argsort(a, 1), 1)",),
+    "np.take_along_axis": (
+        "np.take_along_axis(a, np.argsort(a, 1), 1)",
+        "np.take_along_axis(a, np.argsort(a, axis=None), None)",
+        "np.take_along_axis(a, indices=np.argsort(a, None), axis=None)",
+    ),
     "np.compress": ("np.compress([True, False, True], a, axis=0)", "np.compress(v > 0, a, axis=1)"),
     "np.extract": ("np.extract(a > 0, a)",),
     "np.choose": (

@@ -25,6 +25,9 @@ class Case:
     n: int = 3
     scale: float = 0.75
     flag: bool = True
+    weights: tuple[float, ...] = (0.5, -1.25, 1.5)
+    table: tuple[tuple[float, float], ...] = ((0.5, 1.25), (1.5, -0.25))
+    hops: tuple[int, ...] = (0, -1, 0)
 
     @property
     def tensors(self) -> dict[str, Shape]:
@@ -34,7 +37,8 @@ class Case:
     @property
     def attributes(self) -> dict[str, Any]:
         """The values of keyword-only parameters."""
-        return {"n": self.n, "scale": self.scale, "flag": self.flag}
+        names = ("n", "scale", "flag", "weights", "table", "hops")
+        return {name: getattr(self, name) for name in names}
 
     @property
     def length(self) -> int:
@@ -88,4 +92,6 @@ def others(home: Case) -> Mapping[str, Case]:
         "n = 1": home.called(n=1, flag=not home.flag),
         "not flag": home.called(flag=not home.flag),
         "n = 5": home.called(n=5),
+        "of other weights": home.called(weights=(0.25,), table=((1.0, 0.5),) * 3, hops=(0, 0)),
+        "of no weights": home.called(weights=(), table=(), hops=()),
     }

@@ -22,11 +22,15 @@ import numpy as np
 import pullback as pb
 
 from .cases import HOMES, USUAL, Case
-from .grammar import GRAMMAR, LOOP_NAMES, NAMES
+from .grammar import GRAMMAR, NAMES
+from .loops import Loops
 from .scope import Scope, kind_of
 
 HEAD = "import math\n\nimport numpy as np\nimport pullback as pb\n\n\n"
-SIGNATURE = "def program(x, y, z, s, idx, mask, *, n: int, scale: float, flag: bool):"
+SIGNATURE = (
+    "def program(x, y, z, s, idx, mask, *, n: int, scale: float, flag: bool, weights: 'tuple[float, ...]', "
+    "table: 'tuple[tuple[float, float], ...]', hops: 'tuple[int, ...]'):"
+)
 LARGEST, MOST = 50.0, 1000
 RAISED = "raised by the program"
 _NAMED = {
@@ -43,17 +47,22 @@ _WITHOUT = {"integer": ("n", "1"), "real": ("scale",), "integer_array": ("idx",)
 
 
 class Generator:
-    """Draws programs from a source of random numbers, for a case that it picks unless it is given."""
+    """Draws programs from a source of random numbers, for a case that it picks unless it is given.
 
-    def __init__(self, source: random.Random, case: Case | None = None) -> None:
-        self.random = source
+    They are of a few statements, `mostly_loops`, or of any.
+    """
+
+    def __init__(self, source: random.Random, case: Case | None = None, mostly_loops: bool = False) -> None:
+        self.random, self.mostly_loops = source, mostly_loops
+        self.loops = Loops(self)
         if case is None:
             case = USUAL if source.random() < 0.5 else HOMES[source.randrange(len(HOMES))]
         self.case = case
 
     def program(self, statements: int | None = None) -> str:
         """The text of a program that runs, and whose numbers stay small."""
-        lines = self._drawn([], statements or self.random.randint(3, 12))
+        most = 5 if self.mostly_loops else 12
+        lines = self._drawn([], statements or self.random.randint(3, most))
         return text_of([*lines, self._last(self._scope_after(lines), lines)])
 
     def without(self, text: str, line: int) -> str | None:
@@ -101,12 +110,12 @@ class Generator:
         """The return: of the last tensor, of sums of several, or of two or three values."""
         usable = [name for name in scope.own if run([*lines, f"return {name}"], self.case) is not None]
         names = usable or ["x * 1.0"]
-        some = [self._pick(names) for _ in range(3)]
+        some = [self.pick(names) for _ in range(3)]
         ways = [names[-1], " + ".join(f"np.sum({name})" for name in [names[-1], *some])]
         if not any("return" in line for line in lines):  # another way out gives one result
             ways += [f"{names[-1]}, {some[0]}", f"{some[1]}, {some[2]} * 1.0, np.sum({names[-1]})"]
             ways += [f"{names[-1]}, {name}" for name in (*scope.positions, *scope.masks)][:1]
-        return f"return {self._pick(ways)}"
+        return f"return {self.pick(ways)}"
 
     # Statements: each is a text, and the scope behind it.
 
@@ -115,14 +124,14 @@ class Generator:
         kinds += [self._append, self._number, self._pair, self._array, self._unpack, *([self._list] * 2)]
         kinds += [self._starred, self._several_targets, self._slice_by_name]
         if depth:
-            kinds += [self._for] * 4 + [self._if] * 2 + [self._while]
+            kinds += [*self.loops.kinds() * (3 if self.mostly_loops else 1), *([self._if] * 2)]
         if depth == 2:
             kinds += [self._helper] * 2
             if self.random.random() < 0.3:
                 kinds.append(self._return)
-        return self._pick(kinds)(scope, depth)
+        return self.pick(kinds)(scope, depth)
 
-    def _block(self, scope: Scope, depth: int) -> str:
+    def block(self, scope: Scope, depth: int) -> str:
         lines, scope = [], replace(scope, inside=True)
         for _ in range(self.random.randint(1, 3)):
             line, scope = self._statement(scope, depth)
@@ -130,246 +139,193 @@ class Generator:
         return textwrap.indent("\n".join(lines), "    ")
 
     def _assign(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        name, value = self._name(scope), self._draw("expr", scope)
+        name, value = self.name(scope), self.draw("expr", scope)
         return f"{name} = {value}" + " * 1.0" * value.isidentifier(), scope.holding(tensors=name)
 
     def _pair(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        a, b = self._name(scope), self._name(scope)
+        a, b = self.name(scope), self.name(scope)
         if len(scope.own) > 1 and self.random.random() < 0.2:
-            return f"{(a := self._pick(scope.own))}, {(b := self._pick(scope.own))} = {b}, {a}", scope
-        text = f"{a}, {b} = {self._draw('expr', scope)}, {self._draw('expr', scope)}"
+            return f"{(a := self.pick(scope.own))}, {(b := self.pick(scope.own))} = {b}, {a}", scope
+        text = f"{a}, {b} = {self.draw('expr', scope)}, {self.draw('expr', scope)}"
         return text, scope.holding(tensors=a).holding(tensors=b)
 
     def _unpack(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """Of a tuple, a list, a shape, or a tensor's rows."""
         form = self.random.randrange(5)
-        a, b = self._name(scope), self._name(scope)
+        a, b = self.name(scope), self.name(scope)
         if form == 0:
-            return f"q, p = {self._pick(scope.tensors)}.shape", scope.holding(integers="q").holding(
+            return f"q, p = {self.pick(scope.tensors)}.shape", scope.holding(integers="q").holding(
                 integers="p"
             )
         if form == 1:
-            return f"pair = ({self._draw('expr', scope)}, {self._draw('expr', scope)})", scope.holding(
+            return f"pair = ({self.draw('expr', scope)}, {self.draw('expr', scope)})", scope.holding(
                 tuples="pair"
             )
         if form == 2:
-            c, values = self._name(scope), [self._draw("expr", scope) for _ in range(3)]
+            c, values = self.name(scope), [self.draw("expr", scope) for _ in range(3)]
             text = f"{a}, ({b}, {c}) = {values[0]}, ({values[1]}, {values[2]})"
             return text, scope.holding(tensors=a).holding(tensors=b).holding(tensors=c)
         several = [*scope.tuples, *scope.lists] or scope.tensors
-        text = f"{a}, {b} = {self._pick(several if form == 3 else scope.tensors)}"
+        text = f"{a}, {b} = {self.pick(several if form == 3 else scope.tensors)}"
         return text, scope.holding(tensors=a).holding(tensors=b)
 
     def _number(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if self.random.random() < 0.4:
-            name = self._pick(("rate", "gain"))
+            name = self.pick(("rate", "gain"))
             if name in scope.floats and self.random.random() < 0.4:
                 return f"{name} *= 0.5", scope
-            return f"{name} = {self._draw('float', scope)} + 0.1", scope.holding(floats=name)
-        name = self._pick(("q", "p", "count", "half"))
+            return f"{name} = {self.draw('float', scope)} + 0.1", scope.holding(floats=name)
+        name = self.pick(("q", "p", "count", "half"))
         if name in scope.integers and self.random.random() < 0.5:
-            return f"{name} {self._pick(('+= 1', '-= 1', '*= 2', '//= 2'))}", scope
-        return f"{name} = {self._draw('number', scope)} + 1", scope.holding(integers=name)
+            return f"{name} {self.pick(('+= 1', '-= 1', '*= 2', '//= 2'))}", scope
+        return f"{name} = {self.draw('number', scope)} + 1", scope.holding(integers=name)
 
     def _array(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """An array of integers or of bools."""
         if self.random.random() < 0.5:
-            name = self._pick(("order", "places", "ids"))
-            return f"{name} = {self._draw('positions', scope)} + 0", scope.holding(positions=name)
-        name = self._pick(("valid", "chosen"))
-        return f"{name} = {self._draw('mask', scope)}", scope.holding(masks=name)
+            name = self.pick(("order", "places", "ids"))
+            return f"{name} = {self.draw('positions', scope)} + 0", scope.holding(positions=name)
+        name = self.pick(("valid", "chosen"))
+        return f"{name} = {self.draw('mask', scope)}", scope.holding(masks=name)
 
     def _fresh(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        name = self._name(scope)
-        return f"{name} = {self._draw('fresh', scope)}", scope.holding(tensors=name)
+        name = self.name(scope)
+        return f"{name} = {self.draw('fresh', scope)}", scope.holding(tensors=name)
 
     def _write(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if not scope.own:
             return self._fresh(scope, depth)
-        target = f"{self._pick(scope.own)}[{self._draw('index', scope)}]"
-        operator = self._pick(("=", "=", "=", "+=", "*=", "-=", "/=", "**="))
-        value = self._draw("value", scope)
+        target = f"{self.pick(scope.own)}[{self.draw('index', scope)}]"
+        operator = self.pick(("=", "=", "=", "+=", "*=", "-=", "/=", "**="))
+        value = self.draw("value", scope)
         value = "2" if operator == "**=" else f"{'2 + ' * (operator == '/=')}{value}"
         return f"{target} {operator} {value}", scope
 
     def _augment(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if not scope.own or self.random.random() < 0.2:
             return self._augment_other(scope, depth)
-        name = self._pick(scope.own)
+        name = self.pick(scope.own)
         if self.random.random() < 0.25:
-            return f"{name} {self._draw('change', scope)}", scope
-        return f"{name} {self._pick(('+=', '*=', '-='))} {self._draw('value', scope)}", scope
+            return f"{name} {self.draw('change', scope)}", scope
+        return f"{name} {self.pick(('+=', '*=', '-='))} {self.draw('value', scope)}", scope
 
     def _augment_other(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """Of an array of integers or bools, of float32, or of a number that a loop adds up."""
         if scope.positions and self.random.random() < 0.3:
-            return f"{self._pick(scope.positions)} {self._draw('whole change', scope)}", scope
+            return f"{self.pick(scope.positions)} {self.draw('whole change', scope)}", scope
         if scope.masks and self.random.random() < 0.3:
-            return f"{self._pick(scope.masks)} {self._pick(('&=', '|='))} {self._draw('mask', scope)}", scope
-        name = self._name(scope)
-        start = self._pick(("0.0", "0", "x[0]", f"np.sum({self._draw('leaf', scope)})", "np.float32(0.5)"))
-        dtype = self._pick(("np.float32", "np.float64"))
-        array = self._pick((f"np.zeros({self._draw('shape', scope)}, dtype={dtype})", f"x.astype({dtype})"))
-        change = f"{name} {self._pick(('+=', '-=', '*='))} {self._draw('value', scope)}"
+            return f"{self.pick(scope.masks)} {self.pick(('&=', '|='))} {self.draw('mask', scope)}", scope
+        name = self.name(scope)
+        start = self.pick(("0.0", "0", "x[0]", f"np.sum({self.draw('leaf', scope)})", "np.float32(0.5)"))
+        dtype = self.pick(("np.float32", "np.float64"))
+        array = self.pick((f"np.zeros({self.draw('shape', scope)}, dtype={dtype})", f"x.astype({dtype})"))
+        change = f"{name} {self.pick(('+=', '-=', '*='))} {self.draw('value', scope)}"
         loop = f"for _ in range(2):\n    {change}"
-        lines = [f"{name} = {self._pick((start, array))}", self._pick((change, loop))]
+        lines = [f"{name} = {self.pick((start, array))}", self.pick((change, loop))]
         return "\n".join(lines), scope.holding(tensors=name)
 
     def _list(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        name = self._pick(("items", "rows", "parts", "steps"))
-        return f"{name} = {self._draw('items', scope)}", scope.holding(lists=name)
+        name = self.pick(("items", "rows", "parts", "steps"))
+        return f"{name} = {self.draw('items', scope)}", scope.holding(lists=name)
 
     def _append(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if not scope.lists:
             return self._list(scope, depth)
-        name, value = self._pick(scope.lists), self._draw("expr", scope)
-        return self._pick((f"{name}.append({value})",) * 4 + (f"{name}[0] = {value}",)), scope
+        name, value = self.pick(scope.lists), self.draw("expr", scope)
+        return self.pick((f"{name}.append({value})",) * 4 + (f"{name}[0] = {value}",)), scope
 
     def _helper(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """A function inside: of its parameter, and of names around it."""
-        name, inner = self._pick(("helper", "kernel", "act")), scope.holding(tensors="v")
+        name, inner = self.pick(("helper", "kernel", "act")), scope.holding(tensors="v")
         if self.random.random() < 0.4:
-            return f"{name} = lambda v: {self._draw('expr', inner)}", scope.holding(functions=name)
+            return f"{name} = lambda v: {self.draw('expr', inner)}", scope.holding(functions=name)
         lines, within = [], replace(inner, tensors=(*scope.tensors, "v"), lists=(), tuples=(), functions=())
-        parameters = self._pick(("v", "v", f"v, gain={self._draw('float', Scope())}"))
+        parameters = self.pick(("v", "v", f"v, gain={self.draw('float', Scope())}"))
         if "gain" in parameters:
             within = within.holding(floats="gain")
-        for target in self._pick(((), ("u",), ("u", "w"))):
-            lines.append(f"{target} = {self._draw('expr', within)} + 0.5")
+        for target in self.pick(((), ("u",), ("u", "w"))):
+            lines.append(f"{target} = {self.draw('expr', within)} + 0.5")
             within = within.holding(tensors=target)
         if self.random.random() < 0.3:
-            lines.append(f"if {self._draw('condition', within)}:\n    return {self._draw('expr', within)}")
-        lines.append(f"return {self._draw('expr', within)}")
+            lines.append(f"if {self.draw('condition', within)}:\n    return {self.draw('expr', within)}")
+        lines.append(f"return {self.draw('expr', within)}")
         body = textwrap.indent("\n".join(lines), "    ")
         return f"def {name}({parameters}):\n{body}", scope.holding(functions=name)
 
-    def _while(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        """A loop that counts to a bound, or ends by what it computes."""
-        counter = self._pick(("q", "p", "count")) + str(depth)  # nothing else writes to that name
-        inner = replace(scope, integers=tuple(name for name in scope.integers if name != counter))
-        test = self._pick((f"{counter} < n", f"{counter} < 3", f"{counter} < len(x)", f"{counter} <= 1"))
-        if scope.own and self.random.random() < 0.3:
-            test += f" and np.sum({self._pick(scope.own)}) < {self._draw('float', Scope())} + 2.0"
-        lines = [self._block(inner, depth - 1), f"    {counter} += 1"]
-        if "continue" in lines[0]:
-            lines.reverse()
-        if self.random.random() < 0.3:
-            way = self._pick(("break", "break", f"return {self._draw('expr', scope)}"))
-            lines.insert(self.random.randrange(2), f"    if {self._draw('condition', scope)}:\n        {way}")
-        if scope.integers and self.random.random() < 0.1:
-            test = f"{test} and {self._pick(scope.integers)} < 9"
-        text = "\n".join([f"{counter} = 0", f"while {test}:", *lines])
-        return text, scope.holding(integers=counter)
-
     def _starred(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """Unpacking by a star, in a call, a list and a target."""
-        a, rest = self._name(scope), self._pick(("rest", "others"))
-        several = self._pick([*scope.tuples, *scope.lists, *scope.tensors])
-        form = self._pick((0, 1, 2, 3, 3, 3, 4, 4))
+        a, rest = self.name(scope), self.pick(("rest", "others"))
+        several = self.pick([*scope.tuples, *scope.lists, *scope.tensors])
+        form = self.pick((0, 1, 2, 3, 3, 3, 4, 4))
         if form == 0:
-            ends = self._pick((f"{a}, *{rest}", f"*{rest}, {a}"))
+            ends = self.pick((f"{a}, *{rest}", f"*{rest}, {a}"))
             return f"{ends} = {several}", scope.holding(tensors=a).holding(lists=rest)
         if form == 1:
-            name = self._pick(("items", "rows", "parts", "steps"))
-            return f"{name} = [*{several}, {self._draw('expr', scope)}]", scope.holding(lists=name)
+            name = self.pick(("items", "rows", "parts", "steps"))
+            return f"{name} = [*{several}, {self.draw('expr', scope)}]", scope.holding(lists=name)
         if form == 2:
-            return f"pair = ({self._draw('expr', scope)}, *{several})", scope.holding(tuples="pair")
+            return f"pair = ({self.draw('expr', scope)}, *{several})", scope.holding(tuples="pair")
         if form == 3:
-            pair = f"({self._draw('expr', scope)}, {self._draw('expr', scope)})"
-            call = self._pick(("np.maximum", "np.multiply", "np.hypot", "np.subtract", "np.dot"))
-            return f"{a} = {call}(*{self._pick((pair, several))})", scope.holding(tensors=a)
-        shape = self._pick((f"({several}.shape[0], 2)", f"{self._pick(scope.tensors)}.shape"))
+            pair = f"({self.draw('expr', scope)}, {self.draw('expr', scope)})"
+            call = self.pick(("np.maximum", "np.multiply", "np.hypot", "np.subtract", "np.dot"))
+            return f"{a} = {call}(*{self.pick((pair, several))})", scope.holding(tensors=a)
+        shape = self.pick((f"({several}.shape[0], 2)", f"{self.pick(scope.tensors)}.shape"))
         return f"{a} = np.ones((2, *{shape}))", scope.holding(tensors=a)
 
     def _several_targets(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """``a = b = value``."""
-        a, b = self._name(scope), self._name(scope)
-        text = f"{a} = {b} = {self._draw('expr', scope)} * 1.0"
+        a, b = self.name(scope), self.name(scope)
+        text = f"{a} = {b} = {self.draw('expr', scope)} * 1.0"
         return text, scope.holding(tensors=b).holding(tensors=a)
 
     def _slice_by_name(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         """An index that has a name."""
-        a = self._name(scope)
-        index = self._pick(
-            ("slice(1, None)", "slice(None, None, -1)", "(0, slice(None))", "(..., 0)", "None")
-        )
-        lines = [f"where = {index}", f"{a} = {self._pick(scope.tensors)}[where] * 1.0"]
+        a = self.name(scope)
+        index = self.pick(("slice(1, None)", "slice(None, None, -1)", "(0, slice(None))", "(..., 0)", "None"))
+        lines = [f"where = {index}", f"{a} = {self.pick(scope.tensors)}[where] * 1.0"]
         if scope.own and self.random.random() < 0.4:
-            lines.append(f"{self._pick(scope.own)}[where] {self._pick(('=', '+=', '*='))} 0.5")
+            lines.append(f"{self.pick(scope.own)}[where] {self.pick(('=', '+=', '*='))} 0.5")
         return "\n".join(lines), scope.holding(tensors=a)
 
-    def _for(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        item, inner = self._pick(LOOP_NAMES), scope.holding(tensors="e")
-        form = self._pick(("range",) * 5 + ("list", "array", "enumerate", "zip", "pairs", "enumerate zip"))
-        tensor, other = self._pick(scope.tensors), self._pick(scope.tensors)
-        if form == "list" and scope.lists:
-            over = self._pick(scope.lists)
-            head = f"for e in {over}:"
-            # A list that grows while it is looped over has no end.
-            inner = replace(inner, lists=tuple(name for name in scope.lists if name != over))
-        elif form == "array":
-            head = f"for e in {tensor}:"
-        elif form == "enumerate":
-            head = f"for {item}, e in enumerate({tensor}):"
-            inner = inner.holding(integers=item)
-        elif form == "zip":
-            head = f"for e, f in zip({tensor}, {other}):"
-            inner = inner.holding(tensors="f")
-        elif form == "pairs":
-            head = f"for e, f in [({tensor}, {other}), ({other}, {self._draw('expr', scope)})]:"
-            inner = inner.holding(tensors="f")
-        elif form == "enumerate zip":
-            head = f"for {item}, (e, f) in enumerate(zip({tensor}, {other})):"
-            inner = inner.holding(tensors="f").holding(integers=item)
-        else:
-            head = f"for {item} in {self._draw('rounds', scope)}:"
-            inner = scope.holding(integers=item)
-        text = f"{head}\n{self._block(inner, depth - 1)}"
-        if item in inner.integers and self.random.random() < 0.2:
-            test = self._pick((f"{item} == 1", f"{item} > 0 and flag", f"np.sum({tensor}) > {item} * 0.5"))
-            way = self._pick(("break", "continue", f"return {self._draw('expr', inner)}"))
-            text += f"\n    if {test}:\n        {way}"
-            if self.random.random() < 0.5:
-                text += f"\n{self._block(replace(inner, inside=True), 0)}"
-        if self.random.random() < 0.05:
-            text += f"\nelse:\n{self._block(scope, 0)}"
-        return text, scope
-
     def _if(self, scope: Scope, depth: int) -> tuple[str, Scope]:
-        text = f"if {self._draw('condition', scope)}:\n{self._block(scope, depth - 1)}"
+        text = f"if {self.draw('condition', scope)}:\n{self.block(scope, depth - 1)}"
         if self.random.random() < 0.2:
-            text += f"\nelif {self._draw('condition', scope)}:\n{self._block(scope, depth - 1)}"
+            text += f"\nelif {self.draw('condition', scope)}:\n{self.block(scope, depth - 1)}"
         if self.random.random() < 0.7:
-            text += f"\nelse:\n{self._block(scope, depth - 1)}"
+            text += f"\nelse:\n{self.block(scope, depth - 1)}"
         return text, scope
 
     def _return(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         if self.random.random() < 0.3:
-            return f"if {self._draw('condition', scope)}:\n    raise ValueError({RAISED!r})", scope
-        return f"if {self._draw('condition', scope)}:\n    return {self._draw('expr', scope)}", scope
+            return f"if {self.draw('condition', scope)}:\n    raise ValueError({RAISED!r})", scope
+        return f"if {self.draw('condition', scope)}:\n    return {self.draw('expr', scope)}", scope
 
     # Texts of the grammar.
 
-    def _pick(self, options: Sequence[Any]) -> Any:
+    def pick(self, options: Sequence[Any]) -> Any:
         return options[self.random.randrange(len(options))]
 
-    def _name(self, scope: Scope) -> str:
+    def name(self, scope: Scope) -> str:
         again = self.random.random() < (0.75 if scope.inside else 0.3)
-        return self._pick(scope.own) if scope.own and again else self._pick(NAMES)
+        return self.pick(scope.own) if scope.own and again else self.pick(NAMES)
 
-    def _draw(self, kind: str, scope: Scope, depth: int = 2) -> str:
+    def draw(self, kind: str, scope: Scope, depth: int = 2) -> str:
         """A text of this kind, expressions nested so deep."""
         if kind in _NAMED:
-            return self._pick(getattr(scope, _NAMED[kind]) or _WITHOUT[kind])
+            return self.pick(getattr(scope, _NAMED[kind]) or _WITHOUT[kind])
         if kind == "expr":
             kind, depth = (
                 ("leaf", depth) if depth == 0 or self.random.random() < 0.15 else ("expr", depth - 1)
             )
         missing = [hole for hole in ("list", "tuple", "function") if not getattr(scope, _NAMED[hole])]
-        chosen = self._pick(
+        chosen = self.pick(
             [text for text in GRAMMAR[kind] if not any(f"<{hole}>" in text for hole in missing)]
         )
-        return re.sub(r"<([\w ]+)>", lambda hole: self._draw(hole[1], scope, depth), chosen)
+        return self.filled(chosen, scope, depth)
+
+    def filled(self, text: str, scope: Scope, depth: int = 2) -> str:
+        """A text with an alternative in the place of each ``<kind>``."""
+        return re.sub(r"<([\w ]+)>", lambda hole: self.draw(hole[1], scope, depth), text)
 
     def _scope_after(self, lines: Sequence[str]) -> Scope:
         return Scope.left_by(run(lines, self.case) or {}) if lines else Scope()
@@ -387,7 +343,7 @@ def run(lines: Sequence[str], case: Case) -> dict[str, Any] | None:
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
-            exec(f"def program(x, y, z, s, idx, mask, n, scale, flag):\n{body}", namespace)
+            exec(f"{SIGNATURE}\n{body}", namespace)
             found = namespace["program"](**case.arrays(), **case.attributes)
     except Exception:
         return None

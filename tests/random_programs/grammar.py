@@ -276,6 +276,27 @@ _GRAMMAR = {
         <expr> * <leaf>.ndim
     """,
     "several": """
+        sum(g * <leaf> for g in weights)
+        sum(a * <leaf> + b for a, b in table)
+        sum(g * <leaf> ** k for k, g in enumerate(weights))
+        np.array(weights)[<number>] * <expr>
+        np.sum(np.array(table)) * <expr>
+        np.array([g * np.sum(<leaf>) for g in weights])
+        np.stack([g * <leaf> for g in weights])
+        np.array([[g * e for g in weights] for e in x])
+        np.array([[i + j * s for j in range(n)] for i in range(n)])
+        np.array([[i * j for j in range(3)] for i in range(n)]) * <float>
+        np.array([a * b for a in x for b in y])
+        np.array([a * b for a in x if a > 0.6 for b in y])
+        sum([x[k] * z[k % 2] for k in hops])
+        np.array([x[i] * y[j] for i in range(len(x)) for j in range(i)])
+        sum(sum(e * f for e in x) for f in y)
+        np.array([<list>, <list>])
+        np.array([[e for e in x], [f * 2.0 for f in x]])
+        np.array([[a + g * b for a, b in zip(x, y)] for g in weights])
+        np.array([np.array([e, s]) for e in <tensor>])
+        np.array([max(e, <float>) * e for e in x])
+        np.array([e for e in x if e > <float>] + [s * 1.0])
         np.stack([e * 2.0 for e in <tensor> if n > 1])
         np.stack([<leaf> * k for k in range(n) if k % 2 == 0])
         np.array([[a * b for a in x] for b in y])
@@ -318,6 +339,9 @@ _GRAMMAR = {
         s
     """,
     "number": """
+        len(weights)
+        hops[0]
+        len(table)
         n // 2
         n % 2
         <integer> ** 2
@@ -345,6 +369,14 @@ _GRAMMAR = {
         -1
     """,
     "float": """
+        weights[0]
+        weights[-1]
+        table[0][1]
+        table[-1][0]
+        sum(weights)
+        weights[n % 2]
+        max(weights)
+        sum(a * b for a, b in table)
         float(n)
         scale ** 2
         abs(scale)
@@ -508,6 +540,10 @@ _GRAMMAR = {
         <leaf> == <leaf>
     """,
     "condition": """
+        weights[0] > 0.3
+        len(table) > 1
+        <leaf>.min() < 0.6 and n > 1
+        x[0] > s
         0 < scale < 1
         <number> < <number> < <number>
         n >= len(x)
@@ -660,6 +696,9 @@ _GRAMMAR = {
         (<tensor>.shape[0], 2)
     """,
     "rounds": """
+        hops
+        range(len(weights))
+        range(len(hops))
         range(len(x) - 1, -1, -1)
         range(1, len(x))
         range(len(x) - 1)
@@ -692,6 +731,12 @@ _GRAMMAR = {
         [1, 0, 1]
     """,
     "items": """
+        [g * <leaf> for g in weights]
+        [a * <leaf> + b for a, b in table]
+        [[e * f for e in x] for f in y]
+        [x[k] for k in hops]
+        [e * g for g in weights for e in <tensor>]
+        [[e, g] for g in weights for e in x][0]
         [x * 1.0] * n
         [<expr> for k in range(n) if k != 1]
         list(<tensor>)

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 INPUTS = ("x", "y", "z", "s")
-GIVEN = {"idx", "mask", "n", "scale", "flag"}
+GIVEN = {"idx", "mask", "n", "scale", "flag", "weights", "table", "hops"}
 
 
 @dataclass(frozen=True)

@@ -45,8 +45,11 @@ class Sweep:
     Where they are `interpreted`, nothing is compiled: NumPy runs the programs of kernels, in float64.
     """
 
-    def __init__(self, folder: Path, more: int, interpreted: bool = False) -> None:
+    def __init__(
+        self, folder: Path, more: int, interpreted: bool = False, mostly_loops: bool = False
+    ) -> None:
         self.folder, self.more, self.interpreted = folder, more, interpreted
+        self.mostly_loops = mostly_loops
         self.totals, self.refusals, self.notes = Counter[str](), Counter[str](), Counter[str]()
         self.wrong: list[str] = []
 
@@ -60,7 +63,7 @@ class Sweep:
                 self._draw(seed)
 
     def _draw(self, seed: int) -> None:
-        generator = Generator(random.Random(seed))
+        generator = Generator(random.Random(seed), mostly_loops=self.mostly_loops)
         text, case = generator.program(), generator.case
         more = generator.random.sample(sorted(others(case)), self.more)
         self.totals["drawn"] += 1
@@ -116,6 +119,7 @@ def _interpreted() -> Iterator[None]:
     """Have the interpreter of loops run what a kernel is called for."""
     with (
         mock.patch.object(CompiledKernel, "with_plain_outputs", _with_plain_outputs),
+        mock.patch("pullback.engine.native.kernels.forward_layout", return_value=None),
         pb.use_engine("reference"),
     ):
         yield
@@ -178,9 +182,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=1e9, help="draw none after so many")
     parser.add_argument("--more", type=int, default=3, help="further calls of each program")
     parser.add_argument("--interpreted", action="store_true", help="compile nothing")
+    parser.add_argument("--loops", action="store_true", help="draw short programs, mostly of loops")
     asked = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        sweep = Sweep(Path(folder), asked.more, asked.interpreted)
+        sweep = Sweep(Path(folder), asked.more, asked.interpreted, asked.loops)
         sweep.over(range(asked.first, asked.first + asked.count), asked.seconds)
     for counted in (sweep.totals, sweep.refusals, sweep.notes):
         print("\n".join(f"{number:6}  {what}" for what, number in counted.most_common()), end="\n\n")

@@ -11,12 +11,12 @@ import numpy as _numpy
 
 from ..engine.numpy.creation import fftfreq as fftfreq
 from ..engine.numpy.creation import rfftfreq as rfftfreq
-from ..engine.numpy.written.table import written
+from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = written(getattr(_numpy.fft, name))
-    return found
+    found = getattr(_numpy.fft, name)
+    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
 
 
 def __dir__() -> list[str]:

@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.numpy.written.table import written
+from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = written(getattr(_numpy.linalg, name))
-    return found
+    found = getattr(_numpy.linalg, name)
+    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
 
 
 def __dir__() -> list[str]:

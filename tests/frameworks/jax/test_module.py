@@ -5,6 +5,7 @@ import sys
 
 import numpy as np
 import pytest
+from jax.test_util import check_grads
 
 import pullback as pb
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
@@ -110,3 +111,16 @@ def test_the_command_writes_a_module_that_runs_without_the_package(tmp_path):
     (slope,) = pb.grad(swish(x), [x], create_graph=True)
     (curvature,) = pb.grad(slope, [x])
     np.testing.assert_allclose(numbers, [swish(1.0), slope.item(), curvature.item()], rtol=1e-6)
+
+
+@pb.derive_pullback
+def products(a, b):
+    return np.kron(a, b)
+
+
+@pytest.mark.parametrize("shapes", [((2, 1, 2), (2, 2)), ((2, 2), (2,)), ((), (2,))], ids=str)
+def test_a_branch_may_leave_out_what_another_one_saves(shapes):
+    operands = [np.random.default_rng(0).uniform(0.5, 1.5, shape) for shape in shapes]
+    by_jax = function_of(products)
+    np.testing.assert_allclose(by_jax(*operands), np.kron(*operands))
+    check_grads(by_jax, operands, order=2)

@@ -13,6 +13,7 @@ import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from ...analysis.absence import may_be_absent
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
@@ -168,12 +169,22 @@ def _with_cotangents(exposed: Formula) -> list[ast.FunctionDef]:
 
 
 def _outputs(exposed: Formula) -> ast.FunctionDef:
-    """Results and hidden outputs, of inputs and then attributes."""
+    """Results and hidden outputs, of inputs and then attributes; a number where a branch leaves one out.
+
+    The tangent of None would have to be None.
+    """
     results = exposed.forward.results[: exposed.results]
     eqns = tuple(remove_dead(list(exposed.forward.eqns), results))
     part = exposed.evolve(forward=Block(exposed.forward.params, eqns, results))
     function = forward_function(part, f"{exposed.name}_outputs")
     function.args = _arguments([p.var.name for p in (*_inputs(exposed), *_attributes(exposed))])
+    last = function.body[-1]
+    assert isinstance(last, ast.Return)
+    assert isinstance(last.value, ast.Tuple)
+    for k, atom in enumerate(results):
+        if isinstance(atom, Var) and may_be_absent(part.forward, atom):
+            missing = ast.Compare(last.value.elts[k], [ast.Is()], [ast.Constant(None)])
+            last.value.elts[k] = ast.IfExp(missing, ast.Constant(0.0), last.value.elts[k])
     return function
 
 

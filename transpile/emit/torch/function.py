@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
+from ...analysis.absence import may_be_absent
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import FormulaError
@@ -128,7 +129,11 @@ def _forward(frame: Frame) -> ast.FunctionDef:
     shared = shared_outputs(formula, outputs)
     values = [expressions.of(atom) for atom in block.results]
     for k in shared:
-        values[k] = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
+        own: ast.expr = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
+        if may_be_absent(block, block.results[k]):
+            missing = ast.Compare(values[k], [ast.Is()], [ast.Constant(None)])
+            own = ast.IfExp(missing, ast.Constant(None), own)
+        values[k] = own
     body.append(ast.Return(values[0] if len(values) == 1 else ast.Tuple(values, ast.Load())))
     return method("forward", frame.apply_names(), body, formula.span.line)
 

@@ -70,13 +70,23 @@ def _sorted(frame: Frame, callee: Dotted, given: Arguments, name: str | None) ->
         given.keywords.pop(key, None)
     if len(given.positional) == 3:
         del given.positional[2]
-    axis = given.positional[1] if len(given.positional) == 2 else given.keywords.get("axis")
+    return _in_one_line(frame, callee, given, name)
+
+
+def _in_one_line(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
+    """``np.argsort(x, None)``: along the line of all entries."""
+    info = OPERATORS[_operator(callee)]
+    place = [*info.operands, *info.attrs].index("axis")
+    axis = given.positional[place] if len(given.positional) > place else given.keywords.get("axis")
     if axis != Literal(None):
         return None
+    operand = _operand(frame, callee, given)
+    given.keywords.pop(info.operands[0], None)
     flat = (("shape", Literal((-1,))),)
-    span = frame.span(given.node)
-    operand = frame.build.emit("reshape", (_operand(frame, callee, given),), span, kwargs=flat)
-    return frame.build.emit("sort", (operand,), span, kwargs=(("axis", Literal(0)),), name=name)
+    given.positional[:1] = [frame.build.emit("reshape", (operand,), frame.span(given.node), kwargs=flat)]
+    del given.positional[place:]
+    given.keywords["axis"] = Literal(0)
+    return None
 
 
 def _cholesky(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Value | None:
@@ -154,6 +164,7 @@ _WIDER: dict[str, Read] = {
     **dict.fromkeys(("sum", "prod", "mean", "var", "std", "cumsum", "cumprod"), _in_dtype),
     **dict.fromkeys(("zeros_like", "ones_like", "full_like"), _made_like),
     "sort": _sorted,
+    **dict.fromkeys(("argsort", "take_along_axis"), _in_one_line),
     "cholesky": _cholesky,
     "norm": _matrix_norm,
 }

@@ -241,7 +241,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "holds": lambda _, view: bool(view.reshape(())),
     "may_end_early": lambda _, iterations: iterations if iterations <= 1 << 16 else 512,
     "constant": lambda _, value: np.asarray(value),
-    "nothing": lambda: None,
+    "nothing": lambda: np.zeros(()),
     "fill": _fill,
     "copy": _into(lambda view: view),
     "matmul": _matmul,

@@ -23,15 +23,41 @@ def changed(x, v):
 """
 
 
-def test_no_variable_has_the_name_of_a_gradient_that_comes_in(tmp_path):
-    (tmp_path / "source.py").write_text(TEXT)
+LEFT_OUT = """
+import numpy as np
+import pullback as pb
+
+
+@pb.derive_pullback
+def products(a, b):
+    return np.kron(a, b)
+"""
+
+
+def _loaded(tmp_path, text, name):
+    """The function that a text defines, as a class of PyTorch."""
+    (tmp_path / "source.py").write_text(text)
     folder = tmp_path / "made"
-    source = f"{tmp_path / 'source.py'}::changed"
+    source = f"{tmp_path / 'source.py'}::{name}"
     assert main(["transpile", source, "--target", "torch-python", "-o", str(folder)]) == 0
     (path,) = folder.glob("*.py")
     spec = importlib.util.spec_from_file_location("made_for_torch", path)
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
-    x, v = (torch.rand(3, dtype=torch.float64, requires_grad=True) for _ in range(2))
-    assert torch.autograd.gradcheck(module.changed, (x, v))
-    assert torch.autograd.gradgradcheck(module.changed, (x, v))
+    return getattr(module, name)
+
+
+def _assert_two_derivatives(function, *shapes):
+    operands = [torch.rand(shape, dtype=torch.float64, requires_grad=True) for shape in shapes]
+    assert torch.autograd.gradcheck(function, operands)
+    assert torch.autograd.gradgradcheck(function, operands)
+
+
+def test_no_variable_has_the_name_of_a_gradient_that_comes_in(tmp_path):
+    _assert_two_derivatives(_loaded(tmp_path, TEXT, "changed"), (3,), (3,))
+
+
+def test_what_a_branch_leaves_out_is_saved_as_none(tmp_path):
+    products = _loaded(tmp_path, LEFT_OUT, "products")
+    for shapes in [((2, 1, 2), (2, 2)), ((2, 2), (2,)), ((), (2,))]:
+        _assert_two_derivatives(products, *shapes)
