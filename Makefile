@@ -2,7 +2,8 @@
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
-PYTEST := $(BIN)/python -m pytest
+# Workers of later runs, and the processes that tests start, find modules compiled, also where the variable is set.
+PYTEST := PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest
 # The first pip that knows dependency groups is 25.1.
 UPGRADE_PIP = $(BIN)/python -m pip install --quiet --upgrade 'pip>=25.1'
 

@@ -161,13 +161,14 @@ def own_cache(tmp_path, monkeypatch):
 
 @pytest.fixture(scope="session")
 def imported_table(tmp_path_factory):
-    """The folder of PyTorch's table of derivatives as files of formulas, not linted: that takes a minute."""
+    """The folder of PyTorch's table of derivatives as files of formulas, not linted, and what was counted."""
     pytest.importorskip("tree_sitter_cpp")
     from pullback.tools.cli import main
 
     folder = tmp_path_factory.mktemp("table")
-    with contextlib.redirect_stdout(io.StringIO()):
-        assert main(["import-derivatives", "-o", str(folder), "--no-lint"]) == 0
+    with contextlib.redirect_stdout(io.StringIO()) as counts:
+        assert main(["import-derivatives", "-o", str(folder), "--no-lint", "--format", "json"]) == 0
+    (folder / "counts.json").write_text(counts.getvalue(), encoding="utf-8")
     return folder
 
 

@@ -35,6 +35,23 @@ def call(name: str, *args: Any, **kwargs: Any) -> Any:
     where its derivative is zero, the function on the arrays, with tensors that
     don't require grad as result.
     """
+    return operator_function(name)(*args, **kwargs)
+
+
+@cache
+def operator_function(name: str) -> Callable[..., Any]:
+    """The function of an operator, by which the native engine is called without Python in between."""
+    from .direct import OperatorFunction  # the native engine has tensors before it has functions
+
+    def general(*args: Any, **kwargs: Any) -> Any:
+        return call_generally(name, *args, **kwargs)
+
+    general.__name__ = general.__qualname__ = name
+    return OperatorFunction(name, general)
+
+
+def call_generally(name: str, *args: Any, **kwargs: Any) -> Any:
+    """`call` of any arguments, by Python."""
     engine = engine_of(*args, *kwargs.values())
     function = function_of(name)
     if engine is None and function is not None:

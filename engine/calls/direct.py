@@ -28,7 +28,10 @@ else:
             def _set_operator(self, operator):
                 pass
 
-            def _set_name(self, name):
+            def _set_name(self, name, whole):
+                pass
+
+            def _set_written(self, function, most):
                 pass
 
             def _remember(self, operator, attributes, args, keywords, fixed, by_ranks):
@@ -45,14 +48,15 @@ class OperatorFunction(DirectCall, Routine):
 
     op        name of the operator; calls of it by position need no more than arguments
     function  what is called otherwise, whose name and documentation this takes
+    whole     it takes what NumPy's function does; else what the formula does
     """
 
     __qualname__: str
 
-    def __init__(self, op: str, function: Callable[..., Any]) -> None:
+    def __init__(self, op: str, function: Callable[..., Any], whole: bool = True) -> None:
         self._call = function
         self.op = op
-        self._set_name(op)
+        self._set_name(op, whole)
         update_wrapper(self, function)
 
     @property
@@ -65,3 +69,25 @@ class OperatorFunction(DirectCall, Routine):
 
     def __reduce__(self) -> str:
         return self.__qualname__
+
+
+class WrittenFunction(DirectCall, Routine):
+    """A function that is written with operators, called at once where there are tensors among its arguments.
+
+    dispatching  what is called otherwise, which wraps the function
+    most         arguments by position before `out`
+    """
+
+    __qualname__: str
+
+    def __init__(self, dispatching: Callable[..., Any], most: int) -> None:
+        self._call = dispatching
+        self._most = most
+        self._set_written(inspect.unwrap(dispatching), most)
+        update_wrapper(self, dispatching)
+
+    def __repr__(self) -> str:
+        return repr(self._call)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return WrittenFunction, (self._call, self._most)

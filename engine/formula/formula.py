@@ -274,6 +274,11 @@ class Composite(Formula[P, R_co]):
             return self.__wrapped__(*args, **kwargs)
         return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
 
+    @property
+    def plain_arguments(self) -> int:
+        """How many arguments by position the function takes as they are; 0 where calls sort them."""
+        return 0 if self._lists else self._plain if self._named else sys.maxsize
+
     def __reduce__(self) -> str:
         return self.__qualname__
 

@@ -12,30 +12,35 @@ from ..core.registry import FORMULAS
 from ..formula.formula import Formula
 
 
-def operator_of(name: str) -> tuple[Operator, tuple[str, ...]] | np.ufunc | None:
-    """The operator that stands for a name now, and its attributes that NumPy's function takes by position.
+def operator_of(name: str, whole: bool = True) -> tuple[Operator, tuple[str, ...]] | np.ufunc | None:
+    """The operator that stands for a name now, and its attributes that are taken by position.
 
-    The universal function itself where it has no derivative; None where a call is more than calling one.
+    With `whole` as NumPy's function takes them: the universal function itself where it has no derivative;
+    None where a call is more than calling one. Else as the formula takes them.
 
     >>> operator_of("sum")
     (<operator sum>, ('axis',))
-    >>> operator_of("greater"), operator_of("sort")
-    (<ufunc 'greater'>, None)
+    >>> operator_of("greater"), operator_of("sort"), operator_of("sort", whole=False)
+    (<ufunc 'greater'>, None, (<operator sort>, ('axis',)))
     """
+    if not whole:
+        FORMULAS.load_library()
+        formula = FORMULAS.operator(name)
+        return _with_positions(formula.operator) if type(formula) is Formula else None
     entry = FORMULAS.of_operator(name)
     if OPERATORS[name].derivative == "zero":
         function = function_of(name)
         return function if entry is None and isinstance(function, np.ufunc) and function.nout == 1 else None
     if type(entry) is not Formula or (FORMULAS.of_library(entry) and always_wide(name)):
         return None
-    return entry.operator, _positions(name, entry)
-
-
-def _positions(name: str, entry: Formula) -> tuple[str, ...]:
-    """The names of the attributes behind the inputs, up to the first argument that is none."""
-    attributes = tuple(param.var.name for param in entry.operator.attributes)
+    operator, attributes = _with_positions(entry.operator)
     if not FORMULAS.of_library(entry):
-        return attributes
-    names = tuple(whole_signature(name).parameters)[len(entry.operator.inputs) :]
+        return operator, attributes
+    names = tuple(whole_signature(name).parameters)[len(operator.inputs) :]
+    # Up to the first argument that is no attribute.
     end = next((k for k, given in enumerate(names) if given not in attributes), len(names))
-    return names[:end]
+    return operator, names[:end]
+
+
+def _with_positions(operator: Operator) -> tuple[Operator, tuple[str, ...]]:
+    return operator, tuple(param.var.name for param in operator.attributes)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from typing import Any, NamedTuple
 
-from ..calls.call import call
-from ..calls.direct import OperatorFunction
+from ..calls.call import operator_function
 from ..calls.out_argument import place_of_out
 from ..core.no_derivative import QUESTION, WRITES, why
 from ..core.registry import FORMULAS
+from ..formula.formula import Composite
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 
 
@@ -18,29 +19,31 @@ class Direct(NamedTuple):
 
     call: Callable[..., Any]
     most: int  # arguments that may come before `out`
-    on_arrays: bool  # takes the arrays under tensors
+    on_arrays: bool = False  # takes the arrays under tensors
+    is_operator: bool = False  # takes arguments of all kinds; else tensors and NumPy's arrays
 
 
 def direct(function: Any) -> Direct | None:
-    """The operator behind a function of NumPy, or the function itself where it asks a question.
+    """The callable for tensors behind a function of NumPy, or the function itself where it asks a question.
 
     None where its calls are more than that.
 
     >>> import numpy as np
     >>> direct(np.sum).call, direct(np.sum).most
-    (<function pullback.engine.native.numpy_calls.sum>, 3)
-    >>> direct(np.ndim).on_arrays, direct(np.trapezoid)
-    (True, None)
+    (<function pullback.engine.calls.call.sum>, 3)
+    >>> direct(np.ndim).on_arrays, direct(np.rot90).call.__name__, direct(np.copyto)
+    (True, 'rot90', None)
     """
     if why(function) == QUESTION:
         return Direct(function, 0, on_arrays=True)
-    info = FORMULAS.info_of(function)
-    if info is None or function in WRITTEN_WITH_OPERATORS or why(function, WRITES) is not None:
+    if why(function, WRITES) is not None:
         return None
-    name = info.name
-
-    def through_python(*args: Any, **kwargs: Any) -> Any:
-        return call(name, *args, **kwargs)
-
-    through_python.__name__ = through_python.__qualname__ = name
-    return Direct(OperatorFunction(name, through_python), place_of_out(function), on_arrays=False)
+    entry, info, most = FORMULAS.find(function), FORMULAS.info_of(function), place_of_out(function)
+    written = WRITTEN_WITH_OPERATORS.get(function)
+    if written is not None and (entry is None or FORMULAS.of_library(entry)):
+        return Direct(inspect.unwrap(written), most)
+    if info is not None:
+        return Direct(operator_function(info.name), most, is_operator=True)
+    if isinstance(entry, Composite) and (plain := entry.plain_arguments):
+        return Direct(entry.__wrapped__, min(plain, most))
+    return None if entry is None else Direct(entry, most)

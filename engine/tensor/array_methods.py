@@ -8,12 +8,11 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Sequence
-from functools import cache
 from typing import Any, Self
 
 import numpy as np
 
-from ..calls.call import call
+from ..calls.call import call, operator_function
 from ..core.typed import Tensor
 from ..exchange.copying import duplicate
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
@@ -21,23 +20,11 @@ from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
 
 
-@cache
-def _function(op: str) -> Callable[..., Any]:
-    """The function of an operator: of the native engine, which has tensors before it has functions."""
-    from ..calls.direct import OperatorFunction
-
-    def general(*args: Any, **kwargs: Any) -> Any:
-        return call(op, *args, **kwargs)
-
-    general.__name__ = general.__qualname__ = op
-    return OperatorFunction(op, general)
-
-
 def _method(op: str, what: str = "") -> Callable[..., Tensor]:
     """The method that calls a op of the vocabulary, with NumPy's arguments."""
 
     def method(self: Any, *args: Any, **kwargs: Any) -> Any:
-        return _function(op)(self, *args, **kwargs)
+        return operator_function(op)(self, *args, **kwargs)
 
     method.__name__ = op
     method.__doc__ = f"As `np.{op}`{what}."

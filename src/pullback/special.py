@@ -17,7 +17,7 @@ from typing import Any, cast
 
 import scipy.special as _special
 
-from .engine.calls.call import call
+from .engine.calls.call import call, call_generally
 from .engine.calls.direct import OperatorFunction
 from .engine.core.dispatch import engine_of
 from .engine.core.registry import FORMULAS
@@ -30,7 +30,7 @@ def _operator(op: str) -> Callable[..., Any]:
     """The function of an operator, on arrays and tensors."""
 
     def function(*args: Any, **kwargs: Any) -> Any:
-        return call(op, *args, **kwargs)
+        return call_generally(op, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = op
     function.__doc__ = f"As `{OPERATORS[op].python}`; tensors in, a tensor out, recorded."

@@ -63,10 +63,14 @@ def printed(formula, library):
     return made, programs, emit_cuda(formula.name, [kernel for kernel, _ in programs], formula.source)
 
 
-def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
-    """Run the kernels over each shape that fits, in both types and indices; the number of agreeing runs."""
+def agree(formula, library, shapes, folder, types=(np.float32, np.float64), variants=None):
+    """Run the kernels over each shape that fits, in both types and indices; the number of agreeing runs.
+
+    The variants that were started are added to `variants`.
+    """
     made, programs, text = printed(formula, library)
-    host = Host(formula.name, [kernel for kernel, _ in programs], formula.source, Emulated(text, folder))
+    device = Emulated(text, folder)
+    host = Host(formula.name, [kernel for kernel, _ in programs], formula.source, device)
     count = 0
 
     def compare(kernel, program, arguments):
@@ -90,6 +94,8 @@ def agree(formula, library, shapes, folder, types=(np.float32, np.float64)):
         for shape in shapes:
             with suppress(Unfit):
                 each_run(made, programs, shape, dtype, compare)
+    if variants is not None:
+        variants.update(name.rsplit("_", 1)[1] for name in device.started)
     return count
 
 
@@ -138,12 +144,17 @@ def test_rows_that_are_long_or_many_or_none_are_computed_by_threads_together(own
     rows = (
         ((3, 2 * Emulated.threads),),
         ((2, 5 * Emulated.threads + 3),),
+        ((2, 12 * Emulated.threads),),  # most of what registers have room for
+        ((2, 20 * Emulated.threads),),  # more
         ((70, 3),),
         ((0, 4),),
         ((1, 1),),
         ((2, 3, 33),),
+        ((70, 8),),
     )
-    assert agree(own["softmax"], standard_library(), rows, tmp_path)
+    variants = set()
+    assert agree(own["softmax"], standard_library(), rows, tmp_path, variants=variants)
+    assert variants == {"i32", "i64", "packed", "resident"}
 
 
 @needs_gcc

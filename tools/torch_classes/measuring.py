@@ -16,7 +16,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import cache, partial
+from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
 import torch
@@ -116,7 +116,7 @@ class Around:
         """A number that depends on all results."""
         total = points[0].new_zeros(())
         for number, out in enumerate(self.outputs(points)):
-            weights = _weights(out, number)
+            weights = _weights(out.shape, out.dtype, number)
             total = total + (weights * (out + 0.5 * out * out if self.tail else out)).sum()
         return total
 
@@ -146,10 +146,11 @@ def _copy(argument: Any, dtype: torch.dtype) -> Any:
     return argument.detach().to(dtype).clone() if argument.is_floating_point() else argument.clone()
 
 
-def _weights(out: torch.Tensor, number: int) -> torch.Tensor:
-    size = out.numel()
-    steps = torch.arange(size, dtype=torch.float64).reshape(out.shape)
-    return (1 + 0.5 * torch.cos(1.7 * steps + number)).to(out.dtype)
+@lru_cache(maxsize=64)
+def _weights(shape: torch.Size, dtype: torch.dtype, number: int) -> torch.Tensor:
+    """What each entry of a result counts for; nobody may write into it."""
+    steps = torch.arange(shape.numel(), dtype=torch.float64).reshape(shape)
+    return (1 + 0.5 * torch.cos(1.7 * steps + number)).to(dtype)
 
 
 def measure(call: Callable[..., Any], sample: Sample) -> Measured:
@@ -168,11 +169,14 @@ def _first(around: Around) -> Difference:
     points = around.points(torch.float64)
     gradient = around.gradient(points)
     scale = max(1.0, _norm(gradient))
+    directions = list(_directions(points, 1))
+    lines = [Line(lambda moved: around.value(moved).reshape(1), points, d) for d in directions]
 
     def at(step: float) -> list[Difference]:
         return [
-            _difference(_dot(gradient, d), _slope(around.value, points, d, step), scale, APPROXIMATE)
-            for d in _directions(points, 1)
+            _difference(_dot(gradient, d), slope, scale, APPROXIMATE)
+            for d, line in zip(directions, lines, strict=True)
+            for slope in line.slopes(step)
         ]
 
     return _judged(at)
@@ -201,9 +205,15 @@ def _second(around: Around, measured: Measured, first: Difference) -> None:
         single = [_product(around, along, torch.float32) for along in _directions(points, 1)]
     except Exception:  # not every class takes float32
         single = double
-    slopes = cache(partial(_slopes, around, points))
-    in_double = _judged(lambda step: _second_differences(points, double, slopes(step), EXACT))
-    in_single = _judged(lambda step: _second_differences(points, single, slopes(step), SINGLE))
+    along = list(_directions(points, 1))
+
+    def products_with(moved: Tensors) -> torch.Tensor:
+        gradient = around.gradient(moved)
+        return torch.stack([_dot(gradient, each) for each in along])
+
+    lines = [Line(products_with, points, w) for w in _directions(points, 2)]
+    in_double = _judged(lambda step: _second_differences(points, double, lines, step, EXACT))
+    in_single = _judged(lambda step: _second_differences(points, single, lines, step, SINGLE))
     if not in_double.wrong and first.error < ROUNDED:
         in_double = worst([in_double, _by_forward(around, points, double)])
     if around.tail:
@@ -224,7 +234,7 @@ def _by_forward(around: Around, points: Tensors, products: list[Tensors]) -> Dif
     for along, product in zip(_directions(points, 1), products, strict=True):
         scale = max(1.0, _norm(product))
         for w in _directions(points, 2):
-            exact = min((_mixed(around, points, along, w, h) for h in FORWARD_STEPS), key=lambda s: s.doubt)
+            exact = min(_mixed(around, points, along, w), key=lambda slope: slope.doubt)
             size = max(scale, abs(exact.value))
             if exact.doubt < size * COARSE / 10:  # else the forward has corners, or noise of its own
                 error = abs(_dot(product, w).item() - exact.value) / size
@@ -232,18 +242,19 @@ def _by_forward(around: Around, points: Tensors, products: list[Tensors]) -> Dif
     return worst(found)
 
 
-def _mixed(around: Around, points: Tensors, one: Tensors, two: Tensors, step: float) -> Slope:
-    """The mixed second derivative of the value along two directions, from its values alone."""
+def _mixed(around: Around, points: Tensors, one: Tensors, two: Tensors) -> list[Slope]:
+    """The mixed second derivative of the value along two directions, from its values, for each step."""
 
+    @cache
     def at(first: float, second: float) -> float:
         return around.value(_moved(_moved(points, one, first), two, second)).item()
 
     def over(h: float) -> float:
         return (at(h, h) - at(h, -h) - at(-h, h) + at(-h, -h)) / (4 * h * h)
 
-    near, far = over(step), over(2 * step)
     noise = max(abs(at(h, 0.0) + at(-h, 0.0) - 2 * at(0.0, 0.0)) for h in SHORT)
-    return Slope(near + (near - far) / 3, abs(near - far) + noise / step**2)
+    pairs = ((step, over(step), over(2 * step)) for step in FORWARD_STEPS)
+    return [Slope(near + (near - far) / 3, abs(near - far) + noise / step**2) for step, near, far in pairs]
 
 
 class Slope(NamedTuple):
@@ -253,21 +264,32 @@ class Slope(NamedTuple):
     doubt: float
 
 
-def _slopes(around: Around, points: Tensors, step: float) -> list[list[Slope]]:
-    """``d/dw (gradient . along)`` from differences, for each `along` and for several directions w."""
-    return [
-        [_slope(partial(_along, around, along), points, w, step) for w in _directions(points, 2)]
-        for along in _directions(points, 1)
-    ]
+class Line:
+    """A function of several numbers on a straight line through points; it is called once at each place."""
+
+    def __init__(
+        self, function: Callable[[Tensors], torch.Tensor], points: Tensors, direction: Tensors
+    ) -> None:
+        self._at = cache(lambda place: function(_moved(points, direction, place)).detach())
+
+    def slopes(self, step: float) -> list[Slope]:
+        """Richardson's extrapolation from central differences of two steps, for each number."""
+        at = self._at
+        near, far = ((at(h) - at(-h)) / (2 * h) for h in (step, 2 * step))
+        # Second differences over so short a way are rounding, and nothing else.
+        noise = torch.stack([(at(h) + at(-h) - 2 * at(0.0)).abs() for h in SHORT]).amax(0)
+        values, doubts = near + (near - far) / 3, (near - far).abs() + noise / step
+        return [Slope(*pair) for pair in zip(values.tolist(), doubts.tolist(), strict=True)]
 
 
 def _second_differences(
-    points: Tensors, products: list[Tensors], slopes: list[list[Slope]], floor: float
+    points: Tensors, products: list[Tensors], lines: list[Line], step: float, floor: float
 ) -> list[Difference]:
+    slopes = [line.slopes(step) for line in lines]
     return [
-        _difference(_dot(product, w), slope, max(1.0, _norm(product)), floor)
-        for product, row in zip(products, slopes, strict=True)
-        for w, slope in zip(_directions(points, 2), row, strict=True)
+        _difference(_dot(product, w), row[k], max(1.0, _norm(product)), floor)
+        for k, product in enumerate(products)
+        for w, row in zip(_directions(points, 2), slopes, strict=True)
     ]
 
 
@@ -275,25 +297,6 @@ def _difference(exact: torch.Tensor, slope: Slope, scale: float, floor: float) -
     error, doubt = abs(exact.item() - slope.value) / scale, slope.doubt / scale
     error, doubt = (number if number == number else float("inf") for number in (error, doubt))
     return Difference(error, max(floor, min(MOST, doubt)), doubt)
-
-
-def _along(around: Around, along: Tensors, points: Tensors) -> torch.Tensor:
-    return _dot(around.gradient(points), along)
-
-
-def _slope(
-    function: Callable[[Tensors], torch.Tensor], points: Tensors, direction: Tensors, step: float
-) -> Slope:
-    """Richardson's extrapolation from central differences of two steps."""
-
-    def at(place: float) -> float:
-        return function(_moved(points, direction, place)).item()
-
-    near, far = ((at(h) - at(-h)) / (2 * h) for h in (step, 2 * step))
-    # Second differences over so short a way are rounding, and nothing else.
-    middle = 2 * at(0.0)
-    noise = max(abs(at(h) + at(-h) - middle) for h in SHORT)
-    return Slope(near + (near - far) / 3, abs(near - far) + noise / step)
 
 
 def _product(around: Around, along: Tensors, dtype: torch.dtype) -> Tensors:
@@ -313,7 +316,7 @@ def _effects(around: Around, measured: Measured) -> None:
     outputs = around.outputs(points)
     if not outputs:
         return
-    seeds = [_weights(out, k) for k, out in enumerate(outputs)]
+    seeds = [_weights(out.shape, out.dtype, k).clone() for k, out in enumerate(outputs)]
     given = [seed.clone() for seed in seeds]
     try:
         once = torch.autograd.grad(outputs, points, seeds, retain_graph=True, allow_unused=True)

@@ -25,5 +25,5 @@ def may_be_absent(block: Block, atom: Atom) -> bool:
     made = defining(block.eqns).get(atom) if not isinstance(atom, Literal) else None
     if made is None or made.op != "if":
         return False
-    place = made.outs.index(atom)  # type: ignore[arg-type]  # what an equation makes is a variable
+    place = made.outs.index(atom)
     return any(may_be_absent(part, part.results[place]) for part in made.blocks)

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
 from typing import Any
 
 from ...calls.call import composed
-from ...calls.out_argument import without_out
+from ...calls.out_argument import place_of_out, without_out
 from ...core.dispatch import engine_of
 from ...core.registry import FORMULAS
 from ..out import into
@@ -40,9 +40,28 @@ def stands_for(*targets: Callable[..., Any] | None) -> Callable[[Callable[..., A
     return decorate
 
 
+def written(function: Any) -> Any:
+    """The function that stands for one of NumPy's; the value itself where none does."""
+    from ...calls.direct import WrittenFunction  # the native engine has tensors before it has functions
+
+    found = WRITTEN_WITH_OPERATORS.get(function) if callable(function) else None
+    return function if found is None else WrittenFunction(found, place_of_out(function))
+
+
 def formula(name: str, *args: Any, **kwargs: Any) -> Any:
     """Call a formula of the library by its name."""
-    FORMULAS.load_library()
-    entry = FORMULAS.operator(name)
-    assert entry is not None, name
-    return entry(*args, **kwargs)
+    return _formula_function(name)(*args, **kwargs)
+
+
+@cache
+def _formula_function(name: str) -> Callable[..., Any]:
+    from ...calls.direct import OperatorFunction  # as above
+
+    def general(*args: Any, **kwargs: Any) -> Any:
+        FORMULAS.load_library()
+        entry = FORMULAS.operator(name)
+        assert entry is not None, name
+        return entry(*args, **kwargs)
+
+    general.__name__ = general.__qualname__ = name
+    return OperatorFunction(name, general, whole=False)

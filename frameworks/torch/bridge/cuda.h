@@ -42,6 +42,9 @@ struct Driver {
                   void*, void**, void**);
     int (*fill)(uint64_t, unsigned char, size_t, void*);
     int (*error)(int, const char**);
+    int (*current)(void**);  // context of this thread
+    int (*retain)(void**, int);
+    int (*set_current)(void*);
     int32_t (*stream)(int32_t, void**);  // PyTorch's current one of a device
 
     static const Driver& loaded() {
@@ -56,6 +59,16 @@ struct Driver {
         TORCH_CHECK(false, "pullback: ", what, ": CUDA's driver says: ", text);
     }
 
+    /* Gives a thread the context of PyTorch: one of its engine has none before its first call of
+       the runtime, which a guard of the first device does not make. */
+    void enter(c10::Device device, const char* kernel) const {
+        void* context = nullptr;
+        check(current(&context), kernel);
+        if (context != nullptr) return;
+        check(retain(&context, device.index()), kernel);  // for as long as the process lives
+        check(set_current(context), kernel);
+    }
+
   private:
     Driver() {
         const auto of = [](auto& function, const char* name) {
@@ -67,6 +80,9 @@ struct Driver {
         of(launch, "cuLaunchKernel");
         of(fill, "cuMemsetD8Async");
         of(error, "cuGetErrorString");
+        of(current, "cuCtxGetCurrent");
+        of(retain, "cuDevicePrimaryCtxRetain");
+        of(set_current, "cuCtxSetCurrent");
         stream = reinterpret_cast<decltype(stream)>(found_in(
             "libtorch_cuda.so", RTLD_NOW | RTLD_NOLOAD, "aoti_torch_get_current_cuda_stream"));
     }
@@ -139,6 +155,7 @@ inline int launch(void* context, const pb_launch* launch) {
     auto& started = *static_cast<Started*>(context);
     try {
         const Driver& driver = Driver::loaded();
+        driver.enter(started.device, launch->kernel);
         void* const kernel = started.module.kernel(*launch);
         if (kernel == nullptr) return 1;
         Tensor work;  // given back while it is in use: whoever has it next is on the same stream

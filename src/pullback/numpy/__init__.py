@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.calls.call import call
+from ..engine.calls.call import call_generally
 from ..engine.calls.direct import OperatorFunction
 from ..engine.core.dispatch import engine_of
 from ..engine.core.typed import OperatorCall
@@ -26,7 +26,7 @@ from ..engine.numpy.out import copyto as copyto
 from ..engine.numpy.out import fill_diagonal as fill_diagonal
 from ..engine.numpy.written.index_tricks import c_ as c_
 from ..engine.numpy.written.index_tricks import r_ as r_
-from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.written.table import written
 from ..transpile.operators import OPERATORS
 from . import fft as fft
 from . import linalg as linalg
@@ -79,7 +79,7 @@ def _operator(op: str, example: str = "") -> OperatorCall:
     def function(*args: Any, out: Any = None, **kwargs: Any) -> Any:
         if out is not None:
             return call_into(out, op, args, kwargs)
-        return call(op, *args, **kwargs)
+        return call_generally(op, *args, **kwargs)
 
     function.__name__ = function.__qualname__ = op
     function.__doc__ = (
@@ -132,9 +132,9 @@ arcsinh = asinh = _operator("arcsinh")
 arccosh = acosh = _operator("arccosh")
 arctanh = atanh = _operator("arctanh")
 abs = absolute = _operator("abs")
-conj = conjugate = WRITTEN_WITH_OPERATORS[_numpy.conj]
-real = WRITTEN_WITH_OPERATORS[_numpy.real]
-imag = WRITTEN_WITH_OPERATORS[_numpy.imag]
+conj = conjugate = written(_numpy.conj)
+real = written(_numpy.real)
+imag = written(_numpy.imag)
 sign = _operator("sign")
 deg2rad = radians = _operator("deg2rad")
 rad2deg = degrees = _operator("rad2deg")
@@ -244,8 +244,8 @@ def _dtype_of(value: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """A name that isn't defined here: a function written with operators, or NumPy's."""
-    found = getattr(_numpy, name)
-    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+    found = globals()[name] = written(getattr(_numpy, name))
+    return found
 
 
 def __dir__() -> list[str]:

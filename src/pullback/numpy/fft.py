@@ -11,12 +11,12 @@ import numpy as _numpy
 
 from ..engine.numpy.creation import fftfreq as fftfreq
 from ..engine.numpy.creation import rfftfreq as rfftfreq
-from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.written.table import written
 
 
 def __getattr__(name: str) -> Any:
-    found = getattr(_numpy.fft, name)
-    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+    found = globals()[name] = written(getattr(_numpy.fft, name))
+    return found
 
 
 def __dir__() -> list[str]:

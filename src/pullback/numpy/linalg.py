@@ -9,12 +9,12 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.numpy.written.table import WRITTEN_WITH_OPERATORS
+from ..engine.numpy.written.table import written
 
 
 def __getattr__(name: str) -> Any:
-    found = getattr(_numpy.linalg, name)
-    return WRITTEN_WITH_OPERATORS.get(found, found) if callable(found) else found
+    found = globals()[name] = written(getattr(_numpy.linalg, name))
+    return found
 
 
 def __dir__() -> list[str]:

@@ -27,6 +27,10 @@ CALLS: dict[str, Callable[[Any], Any]] = {
     "a comparison": lambda x: np.greater(x, 0.4),
     "an operator that compares": lambda x: x <= x,
     "a question": np.ndim,
+    "reshape": lambda x: np.reshape(x, (2, -1)),
+    "transpose": lambda x: np.transpose(x[None], (1, 0)),
+    "swapaxes": lambda x: np.swapaxes(x[None], 0, axis2=-1),
+    "broadcast_to": lambda x: np.broadcast_to(x, (3, 4)),
 }
 
 
@@ -56,6 +60,14 @@ def test_no_python_of_the_package_runs(name):
     assert python_functions(lambda: CALLS[name](x)) == saved
 
 
+@pytest.mark.parametrize("function", [np.fliplr, pb.numpy.ravel, np.atleast_2d, pb.numpy.matrix_transpose])
+def test_of_a_function_written_with_operators_only_its_own_python_runs(function):
+    x = pb.tensor([X], requires_grad=True)
+    ran = python_functions(lambda: function(x))
+    assert ran[0] == function.__name__
+    assert not {"dispatching", "_run", "engine_of", "call_generally"} & set(ran)
+
+
 @pytest.mark.parametrize("name", CALLS)
 def test_values_and_gradients_are_those_of_the_reference_engine(name):
     def run(engine: str) -> tuple[Any, Any]:
@@ -75,7 +87,7 @@ import numpy as np
 import pullback as pb
 
 x = pb.tensor([0.5], requires_grad=True)
-print(np.sin(x).item())
+print(np.sin(x).item(), np.flipud(x).item())
 
 @pb.formula(np.sin)
 def sin(x):
@@ -86,15 +98,19 @@ def sin(x):
 
     return r, sin_pullback
 
-print(np.sin(x).item())
+@pb.composite(np.flipud)
+def flipud(m):
+    return m * 3
+
+print(np.sin(x).item(), np.flipud(x).item())
 """
 
 
-def test_a_formula_of_the_user_takes_over_at_once(tmp_path):
+def test_a_function_of_the_user_takes_over_at_once(tmp_path):
     script = tmp_path / "replaced.py"
     script.write_text(REPLACED)
     ran = subprocess.run([sys.executable, script], capture_output=True, text=True, check=True)
-    np.testing.assert_allclose(np.array(ran.stdout.split(), float), [np.sin(0.5), 2 * np.cos(0.5)])
+    np.testing.assert_allclose(np.array(ran.stdout.split(), float), [np.sin(0.5), 0.5, 2 * np.cos(0.5), 1.5])
 
 
 def test_out_goes_through_python_by_position_and_by_keyword():
@@ -134,3 +150,16 @@ def test_gradients_of_views_are_placed_where_they_belong(view):
             return pb.grad(np.sum(y * np.arange(1.0, 1.0 + y.size).reshape(y.shape)), x)[0].numpy()
 
     np.testing.assert_array_equal(run("native"), run("reference"))
+
+
+def test_functions_written_with_operators_refuse_what_operators_refuse():
+    import torch
+
+    x = pb.tensor(X, requires_grad=True)
+    with pb.use_engine("reference"):
+        other = pb.tensor(X)
+    for function in (np.append, pb.numpy.append, np.kron):
+        with pytest.raises(pb.errors.EngineMismatchError):
+            function(x, other)
+        with pytest.raises(pb.errors.ForeignArrayError):
+            function(x, torch.ones(4))

@@ -67,8 +67,33 @@ def test_other_orders():
         lambda x: pnp.reshape(x, -1),
         lambda x: pnp.reshape(x, (4, -1, 2)),
         lambda x: pnp.reshape(x, shape=[6, 4]),
+        lambda x: pnp.reshape(x[:, :1], (x.shape[0], -1)),
+        lambda x: pnp.reshape(x[:, None, :1], -1),
+        lambda x: pnp.reshape(x[..., :0], (0, 3)),
+        lambda x: pnp.broadcast_to(x, (5, *x.shape)),
+        lambda x: pnp.broadcast_to(x[:, :1], x.shape),
+        lambda x: pnp.broadcast_to(x, (1, *x.shape)),
+        lambda x: pnp.broadcast_to(x[:1, :0], (2, 0, x.shape[2])),
+        lambda x: pnp.broadcast_to(x[0, 0, 0, ...], 3),
     ):
         same(function, A)
+
+
+def test_an_order_given_as_a_list_is_kept_as_it_was():
+    order = [1, 0]
+    x = pb.tensor(A[0], requires_grad=True)
+    y = pnp.transpose(x, order)
+    order.reverse()
+    np.testing.assert_array_equal(pb.grad(y, x, A[0].T)[0], A[0])
+
+
+def test_nobody_writes_into_an_entry_that_stands_in_several_places():
+    x = pb.tensor(A[0])
+    repeated, once = pnp.broadcast_to(x, (2, 3, 4)), pnp.broadcast_to(x, (1, 3, 4))
+    with pytest.raises(pb.errors.MutationError, match="read-only"):
+        repeated[0] = 1.0
+    once[0] = 1.0
+    assert x.tolist() == np.ones((3, 4)).tolist()
 
 
 @pytest.mark.parametrize(
@@ -94,6 +119,9 @@ def test_other_orders():
         lambda x: pnp.swapaxes(x, (0,), 1),
         lambda x: pnp.reshape(x, 5),
         lambda x: pnp.reshape(x, 4, 6),
+        lambda x: pnp.broadcast_to(x, (2, 3)),
+        lambda x: pnp.broadcast_to(x, (2, 3, 5)),
+        lambda x: pnp.broadcast_to(x, (-1, 2, 3, 4)),
     ],
 )
 def test_what_numpy_refuses(wrong):

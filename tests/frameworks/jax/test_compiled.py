@@ -8,6 +8,14 @@ import pytest
 
 from .formulas import CASES, scaled_exponential, simple, softmax_rows, swish
 from .test_function import Problem, assert_same
+from .transformations import (
+    FIVE,
+    FORWARD,
+    REVERSE,
+    X,
+    assert_transformed_as_the_plain_function,
+    transformed,
+)
 
 pytestmark = [pytest.mark.jax, pytest.mark.compiler]
 
@@ -35,9 +43,6 @@ def test_values_and_two_derivatives_are_the_formulas(case):
     assert_same(problem.by_jax(compile(case.formula), 2), problem.by_engine(2))
 
 
-X = np.linspace(-1.0, 1.5, 6).reshape(2, 3)
-
-
 @pytest.mark.parametrize("formula", [swish, softmax_rows, scaled_exponential])
 def test_forward_and_backward_are_one_call_each(formula):
     import jax
@@ -49,26 +54,22 @@ def test_forward_and_backward_are_one_call_each(formula):
     assert calls(jax.grad(lambda x: made(x).sum()), X) == 2
 
 
-def test_transformations_are_those_of_the_function():
-    import jax
+@pytest.mark.parametrize("mode", ["reverse", "both"])
+@pytest.mark.parametrize(
+    ("formula", "args"), [pytest.param(formula, args, id=formula.__name__) for formula, _, args in FIVE]
+)
+def test_every_transformation_is_that_of_the_plain_function(formula, args, mode):
+    """Forward mode of the function itself in mode "both"; "reverse" refuses it."""
+    from pullback.jax import compile
 
-    from pullback.jax import compile, function
-
-    def every(made):
-        def scalar(x):
-            return jax.numpy.sin(made(x)).sum()
-
-        return lambda x: (
-            jax.vmap(jax.grad(scalar))(x[None] * np.ones((2, 1, 1))),
-            jax.vmap(made, in_axes=1, out_axes=1)(x),
-            jax.hessian(scalar)(x),
-            jax.grad(lambda x: (jax.grad(scalar)(x) ** 2).sum())(x),
-            jax.grad(jax.checkpoint(scalar))(x),
-        )
-
-    for formula in (swish, softmax_rows):
-        found, expected = (jax.jit(every(make(formula)))(X) for make in (compile, function))
-        jax.tree.map(lambda a, b: np.testing.assert_allclose(a, b, rtol=1e-12, atol=1e-14), found, expected)
+    made = compile(formula, mode)
+    assert_transformed_as_the_plain_function(
+        made, formula, args, REVERSE if mode == "reverse" else (*FORWARD, "grad", "vmap of grad")
+    )
+    assert calls(made, *args) == 1
+    if mode == "reverse":
+        with pytest.raises(TypeError, match="forward-mode"):
+            transformed(made)["jvp"](*args)
 
 
 def test_a_batch_of_a_pointwise_kernel_is_one_call_and_of_another_a_loop():

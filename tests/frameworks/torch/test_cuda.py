@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -208,6 +209,14 @@ def test_transforms_and_compilers() -> None:
     leaf = x.clone().requires_grad_()
     (found,) = torch.autograd.grad(compiled(leaf), leaf)
     torch.testing.assert_close(found, torch.nn.functional.softplus(x).cos() * slope)
+
+
+def test_a_thread_that_has_not_called_the_runtime_yet() -> None:
+    operator = operator_of(cases.softplus)
+    x = torch.rand(8, 3, device="cuda", dtype=torch.float64)
+    with ThreadPoolExecutor(1) as pool:
+        found = pool.submit(operator, x).result()
+    torch.testing.assert_close(found, torch.nn.functional.softplus(x))
 
 
 def test_memory_is_given_back() -> None:

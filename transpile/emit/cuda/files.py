@@ -3,7 +3,8 @@
 NVRTC (with ``--device-as-default-execution-space``) and nvcc compile it, with ``--fmad=false``, for a
 contraction is not what the author wrote. The entry points of a launch are named after the type of `T` and of
 indices, ``name_float32_i32`` and so on; in ``name_float32_packed`` each thread takes 16 bytes of floats at
-once. Their parameters are a `pb::Space` of the launch's operands, these operands in order, the numbers that
+once, and in ``name_float32_resident`` it takes a few such packs of a row and has them in registers for all
+passes. Their parameters are a `pb::Space` of the launch's operands, these operands in order, the numbers that
 it reads, and where it goes over fibres, memory for parts of their totals. Blocks have `pb::kThreads` threads.
 """
 
@@ -27,7 +28,7 @@ from .launches import kernel_lines
 from .runtime import OWN, RUNTIME
 
 _TYPES = {"float32": "float", "float64": "double"}
-_INDICES = {"i32": "int", "i64": "int64_t", "packed": "int"}
+_INDICES = {"i32": "int", "i64": "int64_t", "packed": "int", "resident": "int"}
 _WIDTHS = {"float": 4, "double": 2}  # of packs of 16 bytes
 
 
@@ -40,7 +41,7 @@ def file_text(name: str, programs: Sequence[KernelProgram], source: Source) -> s
         for launch in _launches(program):
             lines += ["", *kernel_lines(launch, source)]
             for dtype in _TYPES:
-                for variant in _INDICES:
+                for variant in _variants(launch):
                     lines += _entry(launch, dtype, variant)
     return _plain("\n".join(lines) + "\n")
 
@@ -89,6 +90,11 @@ def _functions(programs: Sequence[KernelProgram]) -> list[str]:
     return [f"PB_FUNCTION({name}, {CUDA[name]})" for name in called]
 
 
+def _variants(launch: Launch) -> list[str]:
+    """The variants of a launch's entry points."""
+    return [variant for variant in _INDICES if variant != "resident" or launch.over == "rows"]
+
+
 def _entry(launch: Launch, dtype: str, variant: str) -> list[str]:
     """An entry point of a launch."""
     views, kind = operands(launch), _TYPES[dtype]
@@ -101,8 +107,10 @@ def _entry(launch: Launch, dtype: str, variant: str) -> list[str]:
     ]
     arguments = ["space", *(f"pb_of_{view.name}" for view in views), *(name for name, _ in launch.numbers)]
     arguments += ["pb_work"] if launch.over == "fibres" else []
-    width = _WIDTHS[kind] if variant == "packed" else 1
-    called = f"{launch.name}<{kind}, {_INDICES[variant]}, {width}>("
+    chosen = [kind, _INDICES[variant], str(1 if variant in ("i32", "i64") else _WIDTHS[kind])]
+    if launch.over == "rows":
+        chosen.append("pb::kPacks" if variant == "resident" else "0")
+    called = f"{launch.name}<{', '.join(chosen)}>("
     return [
         *wrap("", f"PB_KERNEL {Entry(launch.name, dtype, variant).name}(", parameters, ") {", depth=0),
         *indented(wrap("", called, arguments, ");", depth=1)),

@@ -23,6 +23,7 @@ def kernel_lines(launch: Launch, source: Source) -> list[str]:
     views = operands(launch)
     # What one pass of a launch stores, the next may read; nothing stores to what is only read.
     is_alone = len(launch.body) == 1
+    is_of_rows = launch.over == "rows"
     parameters = [
         f"const pb::Space<{len(views)}>& space",
         *(
@@ -36,7 +37,7 @@ def kernel_lines(launch: Launch, source: Source) -> list[str]:
     places = {view.view: (place, view.name) for place, view in enumerate(views)}
     comments = Comments(source)
     return [
-        "template <typename T, typename pb_index, int pb_width>",
+        f"template <typename T, typename pb_index, int pb_width{', int pb_packs' * is_of_rows}>",
         *wrap("", f"__device__ __forceinline__ void {launch.name}(", parameters, ") {", depth=0),
         *indented(list(_loop(launch, places, comments))),
         "}",
@@ -52,7 +53,8 @@ def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
         yield from indented(list(_packs(space, places, comments)))
         yield "}"
         return
-    yield "for (pb::Fibres<pb_index> loop(space); loop.more(); loop.next()) {"
+    packs = "pb_packs" if launch.over == "rows" else "0"
+    yield f"for (pb::Fibres<pb_index, {packs}> loop(space); loop.more(); loop.next()) {{"
     yield "    const auto pb_group = pb::place(space, loop.group());"
     if launch.over == "fibres":
         yield from indented(list(_fibre(launch.body[0], places, comments)))
@@ -65,25 +67,49 @@ def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str
     """Passes over a row, one after the other."""
     held = {view: f"pb_value_of_{places[view][1]}" for view in registers(launch)}
     yield from (f"{kind} {held[view]};" for view, kind in registers(launch).items())
+    written = {sink.view for space in launch.body for sink in space.sinks}
+    ahead: set[Expression] = set()
     for space, is_awaited in zip(launch.body, waits(launch), strict=True):
-        of_row = _row if space.shape == launch.shape else _once
+        is_of_row = space.shape == launch.shape
+        own: list[str] = []
+        for read in space.reads if is_of_row else ():
+            if read.view in held or read.view in ahead:
+                continue
+            place, name = places[read.view]
+            if read.view in written:
+                own.append(_read(place, name))
+            elif read.once:
+                held[read.view] = f"pb_value_of_{name}"
+                yield f"const {read.type} pb_value_of_{name} = pb_of_{name}[pb_group.of[{place}]];"
+            else:
+                ahead.add(read.view)
+                yield _read(place, name)
         yield "{"
+        yield from indented(own)
+        of_row = _row if is_of_row else _once
         yield from indented(list(of_row(space, places, comments, held)))
         yield "}"
         if is_awaited:
             yield "loop.wait();"
 
 
+def _read(place: int, name: str) -> str:
+    """What a thread reads of a row, ahead of the passes over it."""
+    return f"const auto pb_row_of_{name} = pb::row<pb_width, {place}>(pb_of_{name}, space, loop, pb_group);"
+
+
 def _packs(
-    space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str] = {}
+    space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str] | None = None
 ) -> Iterator[str]:
-    """Entries that a thread reads, computes with and writes at once."""
+    """Entries that a thread reads, computes with and writes at once; `held` are the values of a row."""
     for read in space.reads:
         place, name = places[read.view]
-        value = f"pb::loaded<pb_width, {place}>(pb_of_{name}, space, pb_place)"
-        register = held.get(read.view)
-        if register is not None:
-            value = f"pb::Same<{read.type}>{{{register}}}"
+        if held is None:
+            value = f"pb::loaded<pb_width, {place}>(pb_of_{name}, space, pb_place)"
+        elif read.view in held:
+            value = f"pb::Same<{read.type}>{{{held[read.view]}}}"
+        else:
+            value = f"pb_row_of_{name}[pb_place]"
         yield f"const auto {read.name} = {value};"
     written = [sink for sink in space.sinks if not isinstance(sink, Reduce)]
     yield from (f"pb::Pack<{sink.type}, pb_width> {sink.name}_row;" for sink in written)
@@ -142,7 +168,7 @@ def _collected(
     totals: Sequence[Reduce],
     places: _Places,
     comments: Comments,
-    held: Mapping[Expression, str] = {},
+    held: Mapping[Expression, str] | None = None,
 ) -> Iterator[str]:
     """Totals of a fibre, as far as a thread has them."""
     for sink in totals:
@@ -169,4 +195,5 @@ def _collect(statement: Collect, index: str, depth: int) -> list[str]:
     """The statement that takes a term of a total in."""
     sink = statement.sink
     total = f"{sink.name}_total"
-    return wrap(total, f"pb::{_JOINS[sink.op]}::of(", [total, text_of(statement.value)], ");", depth)
+    terms = [total, text_of(statement.value), "pb_place"]
+    return wrap(total, f"pb::joined<pb::{_JOINS[sink.op]}>(", terms, ");", depth)

@@ -36,6 +36,7 @@ namespace pb {
 
 constexpr int kThreads = 256;
 constexpr int kAxes = 8;
+constexpr int kPacks = 4;  // of a row that stays in registers, those of a thread
 
 // What a launch goes over: so many groups, and `length` entries of the fibre of each. The first `outer` axes
 // are those of groups, the others those of fibres; a stride is how many elements of an operand lie between
@@ -97,6 +98,13 @@ template <typename I, int N>
 PB_DEVICE Place<I, N> place(const Space<N>& space, const Place<I, N>& group, I step) {
     return moved(space, group, step, space.outer, space.rank);
 }
+
+// The place of the entries that a thread takes in a row; behind the row's end nothing is stored or collected.
+template <typename I, int N>
+struct Step : Place<I, N> {
+    int pack;
+    bool is_inside;
+};
 
 // The elements of an operand, the k-th of a space.
 template <typename T, int K>
@@ -167,6 +175,11 @@ PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, con
     if (W == 1 || space.stride[K][space.rank - 1] == 0) *data = pack.of[0];  // one for all entries
     else *reinterpret_cast<Pack<T, W>*>(data) = pack;
 }
+template <int K, typename T, int W, typename I, int N>
+PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, const Step<I, N>& step) {
+    const Place<I, N>& place = step;
+    if (step.is_inside) store<K>(pack, data, space, place);
+}
 
 // The entries that a thread computes.
 template <typename I>
@@ -212,6 +225,12 @@ struct Smallest {
     PB_DEVICE static A of(A total, T term) { return minimum(total, static_cast<A>(term)); }
 };
 
+template <typename Join, typename A, typename T, typename I, int N>
+PB_DEVICE A joined(A total, T term, const Step<I, N>& step) {
+    const A next = Join::of(total, term);  // apart from the choice, so that later passes find its parts
+    return step.is_inside ? next : total;
+}
+
 // Joins the values of `lanes` neighbouring threads: all get the result.
 template <typename A, typename Join>
 PB_DEVICE A across(A value, int lanes, Join) {
@@ -231,8 +250,9 @@ PB_DEVICE A across(A value, int lanes, Join) {
 }
 
 // The fibres, or parts of them, that a thread works on: all threads of a block go on together, and those
-// for which none is left follow the last one, and do nothing. Lanes are a power of two.
-template <typename I>
+// for which none is left follow the last one, and do nothing. Lanes are a power of two. Of rows whose entries
+// stay in registers each thread has `P` packs; P is 0 where it takes as many as there are.
+template <typename I, int P>
 struct Fibres {
     I groups, length, parts;
     int lanes, bits, together, lane, slot;
@@ -242,13 +262,13 @@ struct Fibres {
     PB_DEVICE explicit Fibres(const Space<N>& space)
         : groups(static_cast<I>(space.groups)),
           length(static_cast<I>(space.length)),
-          parts(space.parts),
+          parts(P == 0 ? space.parts : 1),
           lanes(space.lanes),
           bits(__ffs(space.lanes) - 1),
           together(static_cast<int>(blockDim.x) >> bits),
           lane(static_cast<int>(threadIdx.x) & (lanes - 1)),
           slot(static_cast<int>(threadIdx.x) >> bits),
-          columns(space.columns != 0),
+          columns(P == 0 && space.columns != 0),
           block(static_cast<I>(blockIdx.x)) {
         if (columns) {
             slot = static_cast<int>(threadIdx.x) & (together - 1);
@@ -280,11 +300,25 @@ struct Fibres {
     // Calls `take` for the places of a thread in its fibre.
     template <int N, typename Take>
     PB_DEVICE void each(const Space<N>& space, const Place<I, N>& group, Take take) const {
-        PB_ROLLED
-        for (I position = begin(); position < length; position += step()) {
-            take(pb::place(space, group, position));
+        if constexpr (P == 0) {
+            PB_ROLLED
+            for (I position = begin(); position < length; position += step()) {
+                take(Step<I, N>{pb::place(space, group, position), 0, true});
+            }
+        } else {
+            Step<I, N> next{group, 0, is_inside(0)};
+            const int last = space.rank - 1;
+            for (int n = 0; n < N; ++n) next.of[n] += begin() * static_cast<I>(space.stride[n][last]);
+            PB_UNROLLED
+            for (int k = 0; k < P; ++k) {
+                take(next);
+                next.pack = k + 1;
+                next.is_inside = is_inside(k + 1);
+                for (int n = 0; n < N; ++n) next.of[n] += step() * static_cast<I>(space.stride[n][last]);
+            }
         }
     }
+    PB_DEVICE bool is_inside(int pack) const { return begin() + static_cast<I>(pack) * step() < length; }
     // What one pass has stored of a row is there for the next.
     PB_DEVICE void wait() const {
         if (lanes > 32) __syncthreads();
@@ -336,6 +370,48 @@ struct Fibres {
         return is_first();
     }
 };
+
+// What a thread reads of a row of an operand: its packs, all of them before the first is used, or each when
+// it is asked for, again in each pass.
+template <typename T, int W, int K, int N, int P>
+struct RowOf {
+    Pack<T, W> packs[P];
+    template <typename I>
+    PB_DEVICE RowOf(const T* data, const Space<N>& space, const Fibres<I, P>& loop, const Place<I, N>& group)
+        : packs{} {
+        const I stride = static_cast<I>(space.stride[K][space.rank - 1]);
+        data += group.of[K] + loop.begin() * stride;
+        const I step = loop.step();
+        if (stride == W) {
+            PB_UNROLLED
+            for (int k = 0; k < P; ++k, data += step * stride) {
+                if (loop.is_inside(k)) packs[k] = *reinterpret_cast<const Pack<T, W>*>(data);
+            }
+            return;
+        }
+        PB_UNROLLED
+        for (int k = 0; k < P; ++k, data += step * stride) {
+            for (int entry = 0; entry < W && loop.is_inside(k); ++entry) {
+                packs[k][entry] = data[entry * (stride / W)];
+            }
+        }
+    }
+    template <typename I>
+    PB_DEVICE const Pack<T, W>& operator[](const Step<I, N>& step) const { return packs[step.pack]; }
+};
+template <typename T, int W, int K, int N>
+struct RowOf<T, W, K, N, 0> {
+    const T* data;
+    const Space<N>& space;
+    template <typename I>
+    PB_DEVICE Pack<T, W> operator[](const Step<I, N>& step) const { return loaded<W, K>(data, space, step); }
+};
+template <int W, int K, typename T, typename I, int N, int P>
+PB_DEVICE RowOf<T, W, K, N, P> row(const T* data, const Space<N>& space, const Fibres<I, P>& loop,
+                                   const Place<I, N>& group) {
+    if constexpr (P == 0) return {data, space};
+    else return {data, space, loop, group};
+}
 
 // NumPy's: a NaN is the result only where both operands are.
 template <typename T>

@@ -107,9 +107,10 @@ typedef struct {
    arguments are `arguments`. `work` is one of them, which the callee fills in; NULL where the
    kernel needs no memory for totals. */
 typedef enum {
-    PB_I32 = 0,   /* indices of 32 bits */
-    PB_I64 = 1,   /* of 64 */
-    PB_PACKED = 2 /* of 32, and 16 bytes of floats for each thread at once */
+    PB_I32 = 0,     /* indices of 32 bits */
+    PB_I64 = 1,     /* of 64 */
+    PB_PACKED = 2,  /* of 32, and 16 bytes of floats for each thread at once */
+    PB_RESIDENT = 3 /* the same of a row, in registers for all passes over it */
 } pb_variant;
 
 typedef struct {

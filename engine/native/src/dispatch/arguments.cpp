@@ -168,11 +168,6 @@ void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, P
     attributes = checked(PySequence_GetItem(bound.get(), 1));
 }
 
-namespace {
-
-/// True for what the formula of an operator takes as it is: a tensor of this engine, an array or
-/// number of NumPy or Python, a constant, or a list or tuple of these. `tensors` counts the
-/// tensors.
 bool is_plain(PyObject* value, int& tensors) {
     if (Tensor::check(value)) {
         ++tensors;
@@ -186,8 +181,11 @@ bool is_plain(PyObject* value, int& tensors) {
     }
     return PyArray_CheckExact(value) || PyFloat_CheckExact(value) || PyLong_CheckExact(value) ||
            PyBool_Check(value) || value == Py_None || PyUnicode_CheckExact(value) ||
-           PyComplex_CheckExact(value) || PyArray_IsScalar(value, Generic);
+           PyComplex_CheckExact(value) || PyArray_IsScalar(value, Generic) || PyType_Check(value) ||
+           PyArray_DescrCheck(value) || PySlice_Check(value) || value == Py_Ellipsis;
 }
+
+namespace {
 
 /// The argument of this name, in a place of its own or by keyword; NULL where it is not given, and
 /// `used` counts the places where it is.

@@ -17,6 +17,10 @@ void bind(OperatorInfo& info, PyObject* args, PyObject* kwargs, PyRef& inputs, P
 bool bind_in_order(const OperatorInfo& info, std::span<PyObject* const> args, PyObject* names,
                    std::span<const PyRef> positions, PyRef& inputs, PyRef& attributes);
 
+/// True for what a formula takes as it is: a tensor of this engine, an array or number of NumPy or
+/// Python, a constant, or a list or tuple of these. `tensors` counts the tensors.
+bool is_plain(PyObject* value, int& tensors);
+
 /// An input in one of four forms: tensor, array, list of these, or Python number or None.
 /// Throws ErrorSet for a tensor of the other engine, and for a list where a tensor is meant.
 PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value);

@@ -2,11 +2,9 @@
 
 #include <algorithm>
 #include <array>
-#include <string>
+#include <span>
 #include <string_view>
 #include <utility>
-
-#include "fast_paths/view_spec.h"
 
 namespace pullback {
 namespace {
@@ -21,13 +19,19 @@ struct Axes {
     }
 };
 
-/// The axes that an attribute names: a whole number or a tuple of these.
+/// The whole numbers of an attribute, which is one or several; their count, or -1.
+int numbers_of(PyObject* value, std::int64_t* numbers) {
+    if (!PyLong_CheckExact(value)) return whole_numbers(value, numbers);
+    int overflow = 0;
+    numbers[0] = PyLong_AsLongLongAndOverflow(value, &overflow);
+    return overflow == 0 ? 1 : -1;
+}
+
+/// The axes that an attribute names.
 Axes axes_of(PyObject* value, int ndim) {
     Axes found;
-    if (!PyLong_CheckExact(value) && !PyTuple_CheckExact(value)) return found;
-    const PyRef one = PyLong_CheckExact(value) ? checked(PyTuple_Pack(1, value)) : PyRef();
     std::int64_t numbers[ViewSpec::kMost];
-    const int count = whole_numbers(one ? one.get() : value, numbers);
+    const int count = numbers_of(value, numbers);
     for (int i = 0; i < count; ++i) {
         const std::int64_t axis = numbers[i] < 0 ? numbers[i] + ndim : numbers[i];
         if (axis < 0 || axis >= ndim) return {};
@@ -39,21 +43,12 @@ Axes axes_of(PyObject* value, int ndim) {
     return found;
 }
 
-/// The values of the attributes of a call.
-class Attributes {
-  public:
-    explicit Attributes(PyObject* dict) : dict_(dict) {}
-    /// Borrowed; NULL for a name that is none. Throws ErrorSet.
-    PyObject* operator[](const char* name) const {
-        const PyRef key = checked(PyUnicode_FromString(name));
-        PyObject* value = PyDict_GetItemWithError(dict_, key.get());
-        if (value == nullptr && PyErr_Occurred()) throw ErrorSet{};
-        return value;
-    }
-
-  private:
-    PyObject* dict_;
-};
+/// One axis, given as a number; -1 for anything else.
+std::int64_t axis_of(PyObject* value, int ndim) {
+    const bool is_number = value != nullptr && PyLong_CheckExact(value);
+    const Axes found = is_number ? axes_of(value, ndim) : Axes{};
+    return found.count == 1 ? found.axes[0] : -1;
+}
 
 bool expand_dims(ViewSpec& spec, const Attributes& given) {
     const ViewSpec source = spec;
@@ -121,11 +116,10 @@ bool flip(ViewSpec& spec, const Attributes& given) {
 
 bool diagonal(ViewSpec& spec, const Attributes& given) {
     const ViewSpec source = spec;
-    const Axes rows = axes_of(given["axis1"], source.ndim);
-    const Axes columns = axes_of(given["axis2"], source.ndim);
+    const std::int64_t row = axis_of(given["axis1"], source.ndim);
+    const std::int64_t column = axis_of(given["axis2"], source.ndim);
     PyObject* const number = given["offset"];
-    if (rows.count != 1 || columns.count != 1 || !PyLong_CheckExact(number)) return false;
-    const std::int64_t row = rows.axes[0], column = columns.axes[0];
+    if (row < 0 || column < 0 || !PyLong_CheckExact(number)) return false;
     int overflow = 0;
     const std::int64_t offset = PyLong_AsLongLongAndOverflow(number, &overflow);
     if (row == column || overflow != 0) return false;
@@ -143,30 +137,116 @@ bool diagonal(ViewSpec& spec, const Attributes& given) {
     return spec.add(length, source.strides[row] + source.strides[column]);
 }
 
+/// Axis k of the result is one of the source: `order[k]`.
+void permute(ViewSpec& spec, const std::int64_t* order) {
+    const ViewSpec source = spec;
+    for (int axis = 0; axis < source.ndim; ++axis) {
+        spec.shape[axis] = source.shape[order[axis]];
+        spec.strides[axis] = source.strides[order[axis]];
+    }
+}
+
+bool transpose(ViewSpec& spec, const Attributes& given) {
+    Axes order;
+    if (given["axes"] != Py_None) {
+        order = axes_of(given["axes"], spec.ndim);
+    } else {
+        order.count = spec.ndim;
+        for (int axis = 0; axis < spec.ndim; ++axis) order.axes[axis] = spec.ndim - 1 - axis;
+    }
+    if (order.count != spec.ndim) return false;
+    permute(spec, order.axes);
+    return true;
+}
+
+bool swapaxes(ViewSpec& spec, const Attributes& given) {
+    const std::int64_t first = axis_of(given["axis1"], spec.ndim);
+    const std::int64_t second = axis_of(given["axis2"], spec.ndim);
+    if (first < 0 || second < 0) return false;
+    std::swap(spec.shape[first], spec.shape[second]);
+    std::swap(spec.strides[first], spec.strides[second]);
+    return true;
+}
+
+/// Lengths for a reshape of so many elements, with one -1 found out; false where they don't fit.
+bool complete(std::span<std::int64_t> lengths, std::int64_t size) {
+    std::int64_t known = 1;
+    std::int64_t* missing = nullptr;
+    for (std::int64_t& length : lengths) {
+        if (length >= 0) {
+            known *= length;
+        } else if (length == -1 && missing == nullptr) {
+            missing = &length;
+        } else {
+            return false;
+        }
+    }
+    if (missing == nullptr) return known == size;
+    if (known == 0 || size % known != 0) return false;
+    *missing = size / known;
+    return true;
+}
+
+/// Of entries that follow each other in memory.
+bool reshape(ViewSpec& spec, const Attributes& given) {
+    std::int64_t lengths[ViewSpec::kMost];
+    const int count = numbers_of(given["shape"], lengths);
+    std::int64_t size = 1;
+    for (int axis = spec.ndim - 1; axis >= 0; --axis) {
+        if (spec.shape[axis] != 1 && spec.strides[axis] != size) return false;
+        size *= spec.shape[axis];
+    }
+    if (count < 0 || size == 0) return false;
+    const std::span<std::int64_t> extents(lengths, static_cast<std::size_t>(count));
+    if (!complete(extents, size)) return false;
+    spec.ndim = 0;
+    for (const std::int64_t length : extents) {
+        size /= length;
+        spec.add(length, size);
+    }
+    return true;
+}
+
+bool broadcast_to(ViewSpec& spec, const Attributes& given) {
+    const ViewSpec source = spec;
+    std::int64_t lengths[ViewSpec::kMost];
+    const int count = numbers_of(given["shape"], lengths);
+    const int more = count - source.ndim;
+    if (count < 0 || more < 0) return false;
+    spec.ndim = 0;
+    for (int axis = 0; axis < count; ++axis) {
+        const std::int64_t length = axis < more ? 1 : source.shape[axis - more];
+        const bool same = length == lengths[axis];
+        if (lengths[axis] < 0 || (!same && length != 1)) return false;
+        spec.add(lengths[axis], same && axis >= more ? source.strides[axis - more] : 0);
+        spec.repeats = spec.repeats || (!same && lengths[axis] > 1);
+    }
+    return true;
+}
+
 struct AxisView {
     std::string_view name;
     bool (*of)(ViewSpec& spec, const Attributes& given);
 };
 
 constexpr std::array kViews = {
-    AxisView{"expand_dims", expand_dims}, AxisView{"squeeze", squeeze},
-    AxisView{"moveaxis", moveaxis},       AxisView{"flip", flip},
-    AxisView{"diagonal", diagonal},
+    AxisView{"expand_dims", expand_dims},   AxisView{"squeeze", squeeze},
+    AxisView{"moveaxis", moveaxis},         AxisView{"flip", flip},
+    AxisView{"diagonal", diagonal},         AxisView{"transpose", transpose},
+    AxisView{"swapaxes", swapaxes},         AxisView{"reshape", reshape},
+    AxisView{"broadcast_to", broadcast_to},
 };
 
 }  // namespace
 
-Ref<Tensor> axis_view(OperatorInfo& info, PyObject* inputs, PyObject* attributes) {
+Ref<Tensor> axis_view(OperatorInfo& info, Tensor& tensor, const Attributes& attributes) {
     if (!info.plain_views || info.n_inputs != 1) return {};
     const auto found = std::find_if(kViews.begin(), kViews.end(),
                                     [&](const AxisView& view) { return view.name == info.name; });
-    if (found == kViews.end() || !Tensor::check(PyTuple_GET_ITEM(inputs, 0))) return {};
-    Tensor& tensor = *Tensor::cast(PyTuple_GET_ITEM(inputs, 0));
-    const Attributes given(attributes);
     ViewSpec spec;
-    if (!is_usual(tensor) || !spec.start(tensor) || !found->of(spec, given)) return {};
-    return finish_view(&info, tensor, spec,
-                       [&](const std::string& name) { return PyRef::borrow(given[name.c_str()]); });
+    if (found == kViews.end() || !is_usual(tensor) || !spec.start(tensor)) return {};
+    if (!found->of(spec, attributes)) return {};
+    return finish_view(&info, tensor, spec, attributes);
 }
 
 }  // namespace pullback

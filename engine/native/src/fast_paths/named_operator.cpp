@@ -18,7 +18,7 @@ unsigned NamedOperator::generation = 1;
 [[gnu::noinline]] void NamedOperator::resolve() {
     const PyRef find = import_from("pullback.engine.native.named_operators", "operator_of");
     const unsigned now = generation;
-    const PyRef found = checked(PyObject_CallFunction(find.get(), "s", name_));
+    const PyRef found = checked(PyObject_CallFunction(find.get(), "si", name_, int{whole_}));
     const PyRef before = PyRef::steal(std::exchange(operator_, nullptr));
     const PyRef function_before = PyRef::steal(std::exchange(function_, nullptr));
     info_ = nullptr;
@@ -84,8 +84,9 @@ PyObject* call_bound(OperatorInfo& info, std::span<PyObject* const> args, PyObje
         observe_form(info, inputs, attributes.get(), formed);
         return formed.release();
     }
-    if (Ref<Tensor> view = axis_view(info, inputs.get(), attributes.get())) {
-        return view.release_object();
+    if (PyObject* const input = PyTuple_GET_ITEM(inputs.get(), 0); Tensor::check(input)) {
+        Ref<Tensor> view = axis_view(info, *Tensor::cast(input), Attributes(attributes.get()));
+        if (view) return view.release_object();
     }
     return apply_bound(info, inputs, attributes.get()).release();
 }
@@ -139,7 +140,7 @@ static bool has_own_operators(PyObject* value) {
     }
     if (PyObject* result = call_in_order(args, nullptr)) return result;
     static PyObject* python = nullptr;
-    import_once(python, "pullback.engine.calls.call", "call");
+    import_once(python, "pullback.engine.calls.call", "call_generally");
     const PyRef name = checked(PyUnicode_InternFromString(name_));
     PyObject* stack[] = {name.get(), args[0], args[args.size() - 1]};
     return PyObject_Vectorcall(python, stack, 1 + args.size(), nullptr);

@@ -13,7 +13,8 @@ namespace pullback {
 /// An operator by its name in the table of operators, and the formula that stands for it now.
 class NamedOperator {
   public:
-    explicit NamedOperator(const char* name) : name_(name) {}
+    /// With `whole`, it takes what NumPy's function of this name takes; else what the formula does.
+    explicit NamedOperator(const char* name, bool whole = true) : name_(name), whole_(whole) {}
 
     /// The operator's entry, NULL where a call is more than the call of an operator. Throws
     /// ErrorSet.
@@ -30,14 +31,16 @@ class NamedOperator {
 
     /// Has every operator resolved again: a formula was replaced.
     static void forget() { ++generation; }
+    /// How often that happened.
+    static unsigned generation;
 
   private:
     void resolve();
     /// A call that is not for the fast path. Throws ErrorSet; NULL with an error set too.
     PyObject* call_generally(std::span<PyObject* const> args);
 
-    static unsigned generation;
     const char* name_;
+    bool whole_;
     unsigned generation_ = 0;
     /// The universal function of an operator without a derivative, on the arrays; NULL where this
     /// is not for the fast path. Throws ErrorSet.

@@ -1,9 +1,11 @@
 // The layout of a view on the way to a tensor, and the tensor made of it and recorded.
 #pragma once
 
-#include <functional>
+#include <array>
+#include <initializer_list>
 #include <span>
-#include <string>
+#include <string_view>
+#include <utility>
 
 #include "core/operator.h"
 #include "core/tensor.h"
@@ -17,7 +19,8 @@ struct ViewSpec {
     char* data = nullptr;
     std::int64_t item = 0;
     int ndim = 0;
-    bool single = false;  // an entry without axes: a copy, as in NumPy
+    bool single = false;   // an entry without axes: a copy, as in NumPy
+    bool repeats = false;  // an entry stands in several places, so that nobody may write it
     std::int64_t shape[kMost];
     std::int64_t strides[kMost];
 
@@ -52,13 +55,34 @@ struct ViewSpec {
 /// True if the fast path is open: nothing watches, and nobody forbids writing.
 bool is_usual(Tensor& tensor);
 
-/// A plain value that a formula saves, by its name there; none for one that isn't known here.
-using PlainValues = std::function<PyRef(const std::string&)>;
+/// Attributes of a call by their names, which it only borrows.
+class Attributes {
+  public:
+    using Named = std::pair<std::string_view, PyObject*>;
+
+    Attributes(std::initializer_list<Named> named) {
+        for (const Named& one : named) named_[count_++] = one;
+    }
+    /// Those of a dict; of one of many, none.
+    explicit Attributes(PyObject* dict);
+    /// Borrowed; NULL for a name that is none.
+    PyObject* operator[](std::string_view name) const {
+        for (std::size_t i = 0; i < count_; ++i) {
+            if (named_[i].first == name) return named_[i].second;
+        }
+        return nullptr;
+    }
+
+  private:
+    static constexpr std::size_t kMost = 4;
+    std::size_t count_ = 0;
+    std::array<Named, kMost> named_;
+};
 
 /// The view, or the copy of a single entry, recorded as a call of the operator; none where this is
 /// not for the fast path. `info` may be NULL. Throws ErrorSet.
 Ref<Tensor> finish_view(OperatorInfo* info, Tensor& source, const ViewSpec& spec,
-                        const PlainValues& values);
+                        const Attributes& attributes);
 
 /// Whole numbers of a tuple or list into `numbers`, which has room for `ViewSpec::kMost`; their
 /// count, or -1 where they are none.

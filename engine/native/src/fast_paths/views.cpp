@@ -1,9 +1,8 @@
 #include "fast_paths/views.h"
 
-#include <string>
-
 #include "base/errors.h"
 #include "base/numpy_api.h"
+#include "fast_paths/axis_views.h"
 #include "fast_paths/view_spec.h"
 
 namespace pullback {
@@ -84,23 +83,7 @@ bool view_at(Tensor& tensor, PyObject* index, ViewSpec& spec) {
     return is_usual(tensor) && spec.start(tensor) && apply_index(spec, parts);
 }
 
-// Other orders of the axes
-
-/// A new order of the axes: a permutation of all of them.
-bool permute(ViewSpec& spec, std::span<const std::int64_t> order) {
-    const ViewSpec source = spec;
-    if (order.size() != static_cast<std::size_t>(source.ndim)) return false;
-    unsigned seen = 0;
-    for (int axis = 0; axis < source.ndim; ++axis) {
-        std::int64_t from = order[static_cast<std::size_t>(axis)];
-        if (from < 0) from += source.ndim;
-        if (from < 0 || from >= source.ndim || (seen >> from & 1u) != 0) return false;
-        seen |= 1u << from;
-        spec.shape[axis] = source.shape[from];
-        spec.strides[axis] = source.strides[from];
-    }
-    return true;
-}
+// Methods of arrays
 
 /// The arguments of `f(1, 2)` and of `f((1, 2))` alike.
 PyObject* only_sequence(PyObject* args) {
@@ -109,36 +92,21 @@ PyObject* only_sequence(PyObject* args) {
     return PyTuple_CheckExact(first) || PyList_CheckExact(first) ? first : args;
 }
 
-Ref<Tensor> transposed(Tensor& tensor, std::span<const std::int64_t> axes, bool reversed) {
-    static NamedOperator transpose("transpose");
-    ViewSpec spec;
-    if (!is_usual(tensor) || !spec.start(tensor) || !permute(spec, axes)) return {};
-    return finish_view(transpose.info(), tensor, spec, [&](const std::string& name) -> PyRef {
-        if (name == "axes") return reversed ? PyRef::borrow(Py_None) : tuple_of(axes);
-        if (name == "axes_is_none") return PyRef::borrow(reversed ? Py_True : Py_False);
-        if (name == "a_ndim") return checked(PyLong_FromLong(tensor.layout.ndim()));
-        return {};
-    });
+Ref<Tensor> view_of(NamedOperator& op, PyObject* self, const Attributes& attributes) {
+    OperatorInfo* const info = op.info();
+    return info == nullptr ? Ref<Tensor>() : axis_view(*info, *Tensor::cast(self), attributes);
 }
 
-Ref<Tensor> reversed_axes(Tensor& tensor) {
-    std::int64_t axes[ViewSpec::kMost];
-    const int ndim = tensor.layout.ndim();
-    if (ndim > ViewSpec::kMost) return {};
-    for (int axis = 0; axis < ndim; ++axis) axes[axis] = ndim - 1 - axis;
-    return transposed(tensor, {axes, static_cast<std::size_t>(ndim)}, true);
+Ref<Tensor> transposed(PyObject* self, PyObject* axes) {
+    static NamedOperator op("transpose");
+    return view_of(op, self, {{"axes", axes}});
 }
 
 PyObject* transpose(PyObject* self, PyObject* args, PyObject* kwargs) {
     return to_python([&] {
-        Tensor& tensor = *Tensor::cast(self);
-        std::int64_t axes[ViewSpec::kMost];
         Ref<Tensor> view;
-        if (kwargs == nullptr && PyTuple_GET_SIZE(args) == 0) {
-            view = reversed_axes(tensor);
-        } else if (kwargs == nullptr) {
-            const int count = whole_numbers(only_sequence(args), axes);
-            if (count >= 0) view = transposed(tensor, {axes, std::size_t(count)}, false);
+        if (kwargs == nullptr) {
+            view = transposed(self, PyTuple_GET_SIZE(args) == 0 ? Py_None : only_sequence(args));
         }
         return view ? view.release_object() : general("transpose", self, args, kwargs);
     });
@@ -146,7 +114,7 @@ PyObject* transpose(PyObject* self, PyObject* args, PyObject* kwargs) {
 
 PyObject* get_T(PyObject* self, void*) {
     return to_python([&]() -> PyObject* {
-        Ref<Tensor> view = reversed_axes(*Tensor::cast(self));
+        Ref<Tensor> view = transposed(self, Py_None);
         return view ? view.release_object() : general("transpose", self, nullptr, nullptr);
     });
 }
@@ -154,69 +122,21 @@ PyObject* get_T(PyObject* self, void*) {
 PyObject* swapaxes(PyObject* self, PyObject* args, PyObject* kwargs) {
     static NamedOperator op("swapaxes");
     return to_python([&] {
-        Tensor& tensor = *Tensor::cast(self);
-        std::int64_t pair[ViewSpec::kMost];
-        ViewSpec spec;
         Ref<Tensor> view;
-        if (kwargs == nullptr && whole_numbers(args, pair) == 2 && is_usual(tensor) &&
-            spec.start(tensor)) {
-            std::int64_t axes[ViewSpec::kMost];
-            for (int axis = 0; axis < spec.ndim; ++axis) axes[axis] = axis;
-            const std::int64_t first = pair[0] < 0 ? pair[0] + spec.ndim : pair[0];
-            const std::int64_t second = pair[1] < 0 ? pair[1] + spec.ndim : pair[1];
-            const bool there = first >= 0 && first < spec.ndim && second >= 0 && second < spec.ndim;
-            if (there) std::swap(axes[first], axes[second]);
-            if (there && permute(spec, {axes, static_cast<std::size_t>(spec.ndim)})) {
-                view = finish_view(op.info(), tensor, spec, [&](const std::string& name) -> PyRef {
-                    if (name == "axis1") return PyRef::borrow(PyTuple_GET_ITEM(args, 0));
-                    if (name == "axis2") return PyRef::borrow(PyTuple_GET_ITEM(args, 1));
-                    return {};
-                });
-            }
+        if (kwargs == nullptr && PyTuple_GET_SIZE(args) == 2) {
+            view = view_of(
+                op, self,
+                {{"axis1", PyTuple_GET_ITEM(args, 0)}, {"axis2", PyTuple_GET_ITEM(args, 1)}});
         }
         return view ? view.release_object() : general("swapaxes", self, args, kwargs);
     });
 }
 
-/// Lengths for a reshape of so many elements, with one -1 found out; false where they don't fit.
-bool complete(std::span<std::int64_t> lengths, std::int64_t size) {
-    std::int64_t known = 1;
-    std::int64_t* missing = nullptr;
-    for (std::int64_t& length : lengths) {
-        if (length >= 0) {
-            known *= length;
-        } else if (length == -1 && missing == nullptr) {
-            missing = &length;
-        } else {
-            return false;
-        }
-    }
-    if (missing == nullptr) return known == size;
-    if (known == 0 || size % known != 0) return false;
-    *missing = size / known;
-    return true;
-}
-
 PyObject* reshape(PyObject* self, PyObject* args, PyObject* kwargs) {
     static NamedOperator op("reshape");
     return to_python([&] {
-        Tensor& tensor = *Tensor::cast(self);
-        std::int64_t lengths[ViewSpec::kMost];
-        ViewSpec spec;
         Ref<Tensor> view;
-        const int count = kwargs == nullptr ? whole_numbers(only_sequence(args), lengths) : -1;
-        const std::span<std::int64_t> extents(lengths, count < 0 ? 0 : std::size_t(count));
-        if (count >= 0 && tensor.layout.contiguous() && tensor.layout.size() > 0 &&
-            is_usual(tensor) && spec.start(tensor) && complete(extents, tensor.layout.size())) {
-            spec.ndim = 0;
-            for (const std::int64_t length : extents) spec.add(length, 0);
-            std::int64_t stride = 1;
-            for (int axis = spec.ndim - 1; axis >= 0; --axis) {
-                spec.strides[axis] = stride;
-                stride *= spec.shape[axis];
-            }
-            view = finish_view(op.info(), tensor, spec, [](const std::string&) { return PyRef(); });
-        }
+        if (kwargs == nullptr) view = view_of(op, self, {{"shape", only_sequence(args)}});
         return view ? view.release_object() : general("reshape", self, args, kwargs);
     });
 }
@@ -234,10 +154,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
         Tensor& tensor = *Tensor::cast(self);
         ViewSpec spec;
         if (view_at(tensor, index, spec)) {
-            Ref<Tensor> view =
-                finish_view(getitem.info(), tensor, spec, [&](const std::string& name) {
-                    return name == "index" ? PyRef::borrow(index) : PyRef();
-                });
+            Ref<Tensor> view = finish_view(getitem.info(), tensor, spec, {{"index", index}});
             if (view) return view.release_object();
         }
         const PyRef args = checked(PyTuple_Pack(1, index));

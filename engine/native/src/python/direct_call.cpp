@@ -6,10 +6,12 @@
 #include <cstddef>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/errors.h"
 #include "base/switches.h"
 #include "core/attribute_forms.h"
+#include "dispatch/arguments.h"
 #include "fast_paths/named_operator.h"
 #include "fast_paths/remembered_calls.h"
 #include "fast_paths/small_pointwise.h"
@@ -17,7 +19,7 @@
 namespace pullback {
 namespace {
 
-/// Either a name or an operator is set, or neither.
+/// A name, an operator or a function is set, or none of them.
 struct DirectCall {
     PyObject ob_base;
     vectorcallfunc vectorcall;
@@ -25,8 +27,9 @@ struct DirectCall {
     OperatorInfo* info;
     PyObject* name;  // of the named operator, a str
     NamedOperator* named;
-    std::size_t of_method;        // arguments of an operator that is a method of the tensor, else 0
     int axes_of_product;          // up to which it is the product of matrices, else 0
+    PyObject* written;            // a function that is written with operators
+    std::size_t most;             // arguments by position that it takes
     RememberedCalls* remembered;  // or NULL
 };
 
@@ -42,20 +45,6 @@ PyObject* call_fast(OperatorInfo& info, std::span<PyObject* const> args, PyObjec
     if (names == nullptr) return call_form(info, args, {}, nullptr);
     const auto count = static_cast<std::size_t>(PyTuple_GET_SIZE(names));
     return call_form(info, args, {&PyTuple_GET_ITEM(names, 0), count}, args.data() + args.size());
-}
-
-/// The number of arguments of a function that is a method of the tensor with a fast path (views.h).
-std::size_t arguments_of_method(const std::string& name) {
-    if (name == "swapaxes") return 3;
-    return name == "reshape" || name == "transpose" ? 2 : 0;
-}
-
-/// True if a call is that of the method: on a tensor, by position, with axes or lengths.
-bool calls_method(const DirectCall& call, std::span<PyObject* const> args, PyObject* names) {
-    if (args.size() != call.of_method || names != nullptr || !Tensor::check(args[0])) return false;
-    return std::all_of(args.begin() + 1, args.end(), [](PyObject* value) {
-        return PyTuple_CheckExact(value) || PyList_CheckExact(value) || PyLong_CheckExact(value);
-    });
 }
 
 /// The axes up to which two arrays of floats have the same product under this name as under
@@ -78,12 +67,26 @@ PyObject* call_product(const DirectCall& call, std::span<PyObject* const> args, 
     return matmul.call_in_order(args, nullptr);
 }
 
+/// True of values that are plain, tensors among them, without `out`.
+bool is_for_tensors(std::span<PyObject* const> args, PyObject* names) {
+    const std::size_t given = names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names));
+    for (std::size_t i = 0; i < given; ++i) {
+        PyObject* const name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
+        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) return false;
+    }
+    int tensors = 0;
+    const std::span<PyObject* const> all(args.data(), args.size() + given);
+    return std::all_of(all.begin(), all.end(),
+                       [&](PyObject* value) { return is_plain(value, tensors); }) &&
+           tensors > 0;
+}
+
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     DirectCall* call = cast(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));
     if (count > 0) [[likely]] {
-        if (calls_method(*call, {args, count}, names)) [[unlikely]]
-            return PyObject_VectorcallMethod(call->name, args, count, nullptr);
+        if (call->written != nullptr && count <= call->most && is_for_tensors({args, count}, names))
+            return PyObject_Vectorcall(call->written, args, count, names);
         try {
             OperatorInfo* info = call->named != nullptr ? call->named->info() : call->info;
             if (info != nullptr) {
@@ -131,8 +134,8 @@ void release(DirectCall* call) {
     Py_CLEAR(call->operator_object);
     call->info = nullptr;
     delete std::exchange(call->named, nullptr);
-    call->of_method = 0;
     call->axes_of_product = 0;
+    Py_CLEAR(call->written);
     Py_CLEAR(call->name);
 }
 
@@ -155,14 +158,26 @@ PyObject* set_operator(PyObject* self, PyObject* operator_object) {
     });
 }
 
-PyObject* set_name(PyObject* self, PyObject* name) {
+PyObject* set_name(PyObject* self, PyObject* args) {
+    PyObject* name = nullptr;
+    int whole = 0;
+    if (!PyArg_ParseTuple(args, "Up", &name, &whole)) return nullptr;
     const char* text = PyUnicode_AsUTF8(name);
     if (text == nullptr) return nullptr;
     release(cast(self));
     cast(self)->name = Py_NewRef(name);
-    cast(self)->named = new NamedOperator(text);
-    cast(self)->of_method = arguments_of_method(text);
+    cast(self)->named = new NamedOperator(text, whole != 0);
     cast(self)->axes_of_product = axes_of_product(text);
+    return Py_NewRef(Py_None);
+}
+
+PyObject* set_written(PyObject* self, PyObject* args) {
+    PyObject* function = nullptr;
+    Py_ssize_t most = 0;
+    if (!PyArg_ParseTuple(args, "On", &function, &most)) return nullptr;
+    release(cast(self));
+    cast(self)->written = Py_NewRef(function);
+    cast(self)->most = static_cast<std::size_t>(most);
     return Py_NewRef(Py_None);
 }
 
@@ -186,8 +201,10 @@ PyObject* init_subclass(PyObject* type, PyObject*) {
 PyMethodDef methods[] = {
     {"_set_operator", set_operator, METH_O,
      "Call this operator, or none, by fast paths where they apply."},
-    {"_set_name", set_name, METH_O,
+    {"_set_name", set_name, METH_VARARGS,
      "Call the operator of this name, by fast paths where they apply."},
+    {"_set_written", set_written, METH_VARARGS,
+     "Call this function on tensors, with so many arguments by position at most."},
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL, "Calls with such arguments come to this operator."},
     {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},

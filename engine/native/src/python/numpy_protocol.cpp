@@ -5,6 +5,8 @@
 #include "base/errors.h"
 #include "base/object.h"
 #include "core/tensor.h"
+#include "dispatch/arguments.h"
+#include "fast_paths/named_operator.h"
 
 namespace pullback {
 namespace {
@@ -14,9 +16,10 @@ constexpr const char* kModule = "pullback.engine.numpy.protocol";
 /// What a function of NumPy calls: an operator, or the function itself on arrays where it asks a
 /// question. None where a call is for Python.
 struct Direct {
-    PyObject* call = nullptr;  // borrowed of the table
+    PyObject* call = nullptr;  // borrowed of the table, which a call may clear
     std::size_t most = 0;      // arguments before `out`
     bool on_arrays = false;
+    bool is_operator = false;
 };
 
 constexpr std::size_t kMostOfQuestion = 2;  // arguments
@@ -34,9 +37,15 @@ PyObject* answer(PyObject* function, std::span<PyObject* const> args) {
     return PyObject_Vectorcall(function, arrays, args.size(), nullptr);
 }
 
-/// The entry of the table of functions, made by Python's `direct` at the first call.
+/// The entry of the table of functions, made by Python's `direct` at the first call, and again when
+/// a formula was replaced.
 Direct direct(PyObject* function) {
     static PyObject* table = checked(PyDict_New()).release();
+    static unsigned generation = 0;
+    if (generation != NamedOperator::generation) [[unlikely]] {
+        generation = NamedOperator::generation;
+        PyDict_Clear(table);
+    }
     PyObject* found = PyDict_GetItemWithError(table, function);
     if (found == nullptr) {
         if (PyErr_Occurred()) throw ErrorSet{};
@@ -48,7 +57,24 @@ Direct direct(PyObject* function) {
     }
     if (found == Py_None) return {};
     return {PyTuple_GET_ITEM(found, 0), PyLong_AsSize_t(PyTuple_GET_ITEM(found, 1)),
-            PyTuple_GET_ITEM(found, 2) == Py_True};
+            PyTuple_GET_ITEM(found, 2) == Py_True, PyTuple_GET_ITEM(found, 3) == Py_True};
+}
+
+/// True where a callable takes these values: a function that is written with operators takes plain
+/// ones (`is_plain`).
+bool takes(const Direct& found, std::span<PyObject* const> args, PyObject* kwargs) {
+    if (found.call == nullptr || found.on_arrays || args.size() > found.most) return false;
+    if (found.is_operator) return true;
+    int tensors = 0;
+    for (PyObject* value : args) {
+        if (!is_plain(value, tensors)) return false;
+    }
+    PyObject *name, *value;
+    Py_ssize_t position = 0;
+    while (kwargs != nullptr && PyDict_Next(kwargs, &position, &name, &value)) {
+        if (!is_plain(value, tensors)) return false;
+    }
+    return true;
 }
 
 /// array_ufunc(self, ufunc, method, *inputs, **kwargs), where `out` and the like are keywords.
@@ -59,9 +85,10 @@ PyObject* array_ufunc(PyObject* self, PyObject* const* args, Py_ssize_t count, P
                              PyUnicode_CompareWithASCIIString(args[1], "__call__") == 0;
         if (is_call) {
             const Direct found = direct(args[0]);
-            if (found.call != nullptr && !found.on_arrays) {
-                return PyObject_Vectorcall(found.call, args + kBefore,
-                                           static_cast<std::size_t>(count - kBefore), nullptr);
+            const std::span inputs(args + kBefore, static_cast<std::size_t>(count - kBefore));
+            if (takes(found, inputs, nullptr)) {
+                const PyRef called = PyRef::borrow(found.call);
+                return PyObject_Vectorcall(called.get(), inputs.data(), inputs.size(), nullptr);
             }
         }
         static PyObject* general = nullptr;
@@ -88,9 +115,10 @@ PyObject* array_function(PyObject* self, PyObject* const* args, Py_ssize_t count
         if (found.on_arrays && PyDict_GET_SIZE(args[3]) == 0) {
             PyObject* result = answer(found.call, {values, given});
             if (result != nullptr || PyErr_Occurred()) return result;
-        } else if (found.call != nullptr && !found.on_arrays && given <= found.most &&
-                   checked(PyDict_Contains(args[3], out)) == 0) {
-            return PyObject_VectorcallDict(found.call, values, given, args[3]);
+        } else if (checked(PyDict_Contains(args[3], out)) == 0 &&
+                   takes(found, {values, given}, args[3])) {
+            const PyRef called = PyRef::borrow(found.call);
+            return PyObject_VectorcallDict(called.get(), values, given, args[3]);
         }
         static PyObject* general = nullptr;
         import_once(general, kModule, "array_function");

@@ -96,13 +96,16 @@ CHOSEN = {
 }
 
 
-@pytest.mark.parametrize(("name", "text"), CHOSEN.items(), ids=list(CHOSEN))
-def test_the_text_has_the_types_of_c(name: str, text: str, tmp_path: Path) -> None:
+def test_the_texts_have_the_types_of_c(tmp_path: Path) -> None:
+    """In one table: the loader takes most of a second to read any."""
     entries = (packaged() / "autograd" / "derivatives.yaml").read_text(encoding="utf-8").split("\n- name: ")
-    (entry,) = [each for each in entries[1:] if each.startswith(name)]
-    (tmp_path / "one.yaml").write_text(f"- name: {entry}", encoding="utf-8")
-    assert there_and_back(tmp_path / "one.yaml", tmp_path) == 1
-    assert text in (tmp_path / "derivatives.yaml").read_text(encoding="utf-8")
+    chosen = [each for each in entries[1:] if each.startswith(tuple(CHOSEN))]
+    (tmp_path / "some.yaml").write_text("\n- name: ".join(["", *chosen]), encoding="utf-8")
+    assert there_and_back(tmp_path / "some.yaml", tmp_path) == len(CHOSEN)
+    written = (tmp_path / "derivatives.yaml").read_text(encoding="utf-8").split("- name: ")
+    for name, text in CHOSEN.items():
+        (entry,) = [each for each in written if each.startswith(name)]
+        assert text in entry
 
 
 @pytest.mark.slow

@@ -9,7 +9,7 @@ namespace pb {
 
 constexpr int64_t kWide = int64_t{1} << 30;  // entries from which indices take 64 bits
 constexpr int64_t kBlocks = 1024;            // that keep a device busy
-constexpr int64_t kPacks = 4;                // of a row that a thread takes, where it is not longer
+constexpr int64_t kPacks = 4;                // of a row that a thread has in registers
 
 PB_RUNTIME void AnyLaunch::add(const AnyView& view, int64_t item) {
     const int k = operands++;
@@ -117,10 +117,16 @@ PB_RUNTIME bool has_columns(const AnyLaunch& launch) {
 }
 
 // Threads for each fibre: for a long one a block, and where there are few such, several blocks. Of
-// columns a warp has an entry each.
-PB_RUNTIME void share_fibres(LaunchSpace& space, Over over, int threads) {
+// columns a warp has an entry each, of rows in registers a thread its packs.
+PB_RUNTIME void share_fibres(LaunchSpace& space, Over over, int threads, pb_variant variant) {
     space.lanes = space.parts = 1;
     if (over == Over::kEntries) return;
+    if (variant == PB_RESIDENT) {
+        while (space.lanes * kPacks < space.length || (space.lanes == 1 && space.length > 1)) {
+            space.lanes *= 2;
+        }
+        return;
+    }
     int64_t blocks = space.groups;
     if (space.columns) {
         space.lanes = threads / 32;
@@ -204,9 +210,12 @@ PB_RUNTIME void AnyLaunch::start(int bits) {
     const int64_t entries = space.groups * space.length;
     const bool is_wide = (reach > entries ? reach : entries) >= kWide;
     const int64_t rest = is_wide ? -1 : pack(bits);
-    share_fibres(space, over, runtime->threads);
+    const bool is_short = over == Over::kRows && space.length <= kPacks * runtime->threads;
+    const pb_variant packed = is_short ? PB_RESIDENT : PB_PACKED;
+    const pb_variant variant = is_wide ? PB_I64 : rest < 0 ? PB_I32 : packed;
+    share_fibres(space, over, runtime->threads, variant);
     prepare_quotients(space);
-    start(bits, is_wide ? PB_I64 : rest < 0 ? PB_I32 : PB_PACKED);
+    start(bits, variant);
     if (rest <= 0) return;
     skip(rest);
     start(bits, PB_I32);
