@@ -127,6 +127,9 @@ def cases() -> Iterator[Case]:
 
     yield Case("set_item", "x[mask] = 1.5", repeated(set_masked))
 
+    yield Case("moves", "concatenate of two of 4 numbers", repeated(lambda: pb.numpy.concatenate([x, b])))
+    yield Case("moves", "x[integers] of 8 numbers", repeated(lambda: row[places]))
+
     compiled = pb.compile(norm())
     matrix = pb.tensor(np.ones((4, 4), np.float32), requires_grad=True)
     yield Case(

@@ -153,14 +153,15 @@ def forward_layout(operator: Any) -> Layout | None:
         return None
     kernel = operator.kernel
     plain = _plain_places(operator)
-    if any(position >= operator.n_results + operator.n_hidden for position, _ in kernel.kernel.outputs):
-        return None
     order = [*(param.var for param in operator.inputs), *(param.var for param in operator.attributes)]
     arguments = tuple(_argument(entry, False, order.index(entry.var)) for entry in kernel.kernel.inputs)
     outputs = tuple(position for position, _ in kernel.kernel.outputs)
     if not _is_passed_as_it_is(kernel):
         return None
-    if sorted(outputs) != list(range(operator.n_results + operator.n_hidden)):
+    count = operator.n_results + operator.n_hidden
+    if sorted(position for position in outputs if position < count) != list(range(count)):
+        return None
+    if plain is None and max(outputs) >= count:
         return None
     if plain is None:  # `operator.plain_values` computes them when the call is recorded
         return _layout(kernel, arguments, outputs, (), ())._replace(flat=0)
@@ -245,11 +246,14 @@ def _plain_places(operator: CompiledOperator) -> tuple[tuple[int, ...], tuple[in
     whether that input has so many; or -4, where it is whether that input is None;
     or -2, where it is the number of elements of that input, or of an output
     counted after the inputs; or -3, where it is a plain output of the kernel,
-    counted from the first.
+    counted from the first, with arrays behind the others.
     """
     forward = operator.formula.forward
     first = operator.n_results + operator.n_hidden
-    plain_outputs = {one.position: k for k, one in enumerate(operator.kernel.kernel.plain_results)}
+    kernel = operator.kernel.kernel
+    positions = [one.position for one in kernel.plain_results]
+    positions += [position for position, _ in kernel.outputs if position >= first]
+    plain_outputs = {position: k for k, position in enumerate(positions)}
     likes, ranks = [], []
     for position, atom in enumerate(forward.results[first:], first):
         place = place_of(operator.formula, atom)

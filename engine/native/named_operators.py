@@ -2,26 +2,32 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 import numpy as np
 
 from ...transpile.operators import OPERATORS
 from ..calls.call import function_of
-from ..calls.wide import always_wide, whole_signature
+from ..calls.wide import always_wide, whole_signature, widened
 from ..core.operator import Operator
 from ..core.registry import FORMULAS
 from ..formula.formula import Formula
 
 
-def operator_of(name: str, whole: bool = True) -> tuple[Operator, tuple[str, ...]] | np.ufunc | None:
+def operator_of(
+    name: str, whole: bool = True
+) -> tuple[Operator, tuple[str, ...]] | Callable[..., Any] | None:
     """The operator that stands for a name now, and its attributes that are taken by position.
 
-    With `whole` as NumPy's function takes them: the universal function itself where it has no derivative;
-    None where a call is more than calling one. Else as the formula takes them.
+    With `whole` as NumPy's function takes them: the universal function itself where it has no derivative, a
+    function of operators where none of them is all of it; None where a call is more than calling one. Else as
+    the formula takes them.
 
     >>> operator_of("sum")
     (<operator sum>, ('axis',))
-    >>> operator_of("greater"), operator_of("sort"), operator_of("sort", whole=False)
-    (<ufunc 'greater'>, None, (<operator sort>, ('axis',)))
+    >>> operator_of("greater"), operator_of("sort").__name__, operator_of("sort", whole=False)
+    (<ufunc 'greater'>, 'sort', (<operator sort>, ('axis',)))
     """
     if not whole:
         FORMULAS.load_library()
@@ -31,7 +37,9 @@ def operator_of(name: str, whole: bool = True) -> tuple[Operator, tuple[str, ...
     if OPERATORS[name].derivative == "zero":
         function = function_of(name)
         return function if entry is None and isinstance(function, np.ufunc) and function.nout == 1 else None
-    if type(entry) is not Formula or (FORMULAS.of_library(entry) and always_wide(name)):
+    if FORMULAS.of_library(entry) and always_wide(name):
+        return widened(name, (), {})
+    if type(entry) is not Formula:
         return None
     operator, attributes = _with_positions(entry.operator)
     if not FORMULAS.of_library(entry):

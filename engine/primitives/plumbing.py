@@ -194,11 +194,16 @@ def unslice(a: Any, index: Any, shape: tuple[int, ...]) -> Any:
     """
     a = np.asarray(a)
     out = np.zeros(shape, a.dtype)
-    if _is_basic(index):
+    if _is_basic(index) or _is_mask(index):
         out[index] = a
     else:
         np.add.at(out, index, a)
     return out
+
+
+def _is_mask(index: Any) -> bool:
+    """True for an array of bools, which names no entry twice."""
+    return isinstance(index, np.ndarray) and index.dtype == np.bool_
 
 
 def _is_basic(index: Any) -> bool:

@@ -105,6 +105,8 @@ class ArrayMethods:
         self, dtype: Any, order: str = "K", casting: str = "unsafe", subok: bool = True, copy: bool = True
     ) -> Self:
         """As the method of arrays; the gradient returns in the old dtype."""
+        if (order, casting, subok, copy) == ("K", "unsafe", True, True):
+            return call("astype", self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
         return call("astype", self, dtype, order, casting, subok, copy)  # type: ignore[no-any-return]
 
     def copy(self, order: str = "C") -> Self:

@@ -57,14 +57,15 @@ def or_in_whole_numbers(of: Function) -> Callable[[Function], Function]:
     """
 
     def decorate(function: Function) -> Function:
-        signature = inspect.signature(function)
+        place = list(inspect.signature(function).parameters).index("dtype")
 
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
-            dtype = signature.bind(*args, **kwargs).arguments.get("dtype")
-            engine = engine_of(*args, *kwargs.values())
-            if dtype is not None and np.dtype(dtype).kind in "biu" and engine is not None:
-                return unrecorded(engine, of, args, kwargs)
+            dtype = args[place] if len(args) > place else kwargs.get("dtype")
+            if dtype is not None and np.dtype(dtype).kind in "biu":
+                engine = engine_of(*args, *kwargs.values())
+                if engine is not None:
+                    return unrecorded(engine, of, args, kwargs)
             return function(*args, **kwargs)
 
         return run

@@ -132,7 +132,7 @@ def _cumulative(op: str, start: int, x: Any, axis: int | None, dtype: Any, inclu
         if x.ndim > 1:
             raise ValueError("For arrays which have more than one dimension ``axis`` argument is required.")
         axis = 0
-    found = call(op, x, axis, dtype)
+    found = call(op, x, axis=axis) if dtype is None else call(op, x, axis, dtype)
     if not include_initial:
         return found
     axis = normalize_axis_index(axis, found.ndim)

@@ -79,6 +79,8 @@ def frexp(x: Any, /) -> tuple[Any, Any]:
 @stands_for(np.ldexp)
 def ldexp(x1: Any, x2: Any, /) -> Any:
     """As `np.ldexp`: times a power of two, by as many factors as are in the range of the dtype."""
+    if type(x2) is int and abs(x2) < 100 and getattr(x1, "dtype", None) in ("f4", "f8"):
+        return x1 * 2.0**x2
     one, left = np.ldexp(np.ones((), getattr(x1, "dtype", float)), 0), arrays(x2)
     limits = np.finfo(one.dtype)
     for _ in range(3):  # what is left then leads from any number to zero, or out of the range
@@ -100,7 +102,7 @@ def float_power(x1: Any, x2: Any, /) -> Any:
 def i0(x: Any) -> Any:
     """As `np.i0`: the modified Bessel function of order 0."""
     found = scipy.special.i0(x)
-    return found.astype(x.dtype) if x.dtype.kind == "f" else found
+    return found.astype(x.dtype) if x.dtype.kind == "f" and found.dtype != x.dtype else found
 
 
 def _of_order(op: str, target: Any) -> None:

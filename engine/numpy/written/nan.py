@@ -59,6 +59,8 @@ def nanmean(
 ) -> Any:
     """As `np.nanmean`."""
     _refuse_whole_numbers(a, dtype)
+    if where is True and dtype is None and not np.isnan(arrays(a)).any():
+        return call("mean", a, axis=axis, keepdims=keepdims)
     return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
 
 

@@ -41,6 +41,11 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if skip_nan and merged.shape[-1] == 0:
         merged = np.full_like(merged, np.nan, shape=(*merged.shape[:-1], 1))
     ordered = np.sort(merged, axis=-1)
+    shape = reduced if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
+    # A Python number takes the array's dtype.
+    weak = isinstance(shares, (int, float)) and not isinstance(shares, np.generic)
+    if weak and not skip_nan and ordered.shape[-1]:
+        return np.reshape(_one_quantile(ordered, float(q), method), shape)
     missing = np.isnan(arrays(ordered))
     count = (
         np.sum(~missing, axis=-1, keepdims=True)
@@ -56,8 +61,6 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
         below, share = np.round(place), np.zeros_like(place)
     between = _BETWEEN[method]
     share = share if between is None else between(share)
-    # A Python number takes the array's dtype.
-    weak = isinstance(shares, (int, float)) and not isinstance(shares, np.generic)
     above = np.minimum(below + 1, np.maximum(count - 1, 0))
     low, high = (np.take_along_axis(ordered, each.astype(np.intp), -1) for each in (below, above))
     if method in ("lower", "nearest"):
@@ -70,8 +73,25 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     if spoiled.any():
         found = np.where(spoiled, np.nan, found)
     found = np.moveaxis(found, -1, 0)
-    shape = reduced if keepdims else tuple(n for k, n in enumerate(a.shape) if k not in axes)
     return np.reshape(found, (*q.shape, *shape))
+
+
+def _one_quantile(ordered: Any, q: float, method: str) -> Any:
+    """The quantile of a Python number: entries in one place each, NaN where the last one is."""
+    last = ordered.shape[-1] - 1
+    place = last * q
+    below = math.floor(place)
+    share = place - below
+    low, high = ordered[..., below], ordered[..., min(below + 1, last)]
+    if method == "nearest":
+        found = ordered[..., round(place)]
+    elif method == "lower" or method == "higher":
+        found = high if method == "higher" and share > 0 else low
+    else:
+        share = share if method == "linear" else 0.5 * (share > 0)
+        found = low + (high - low) * share
+    spoiled = np.isnan(arrays(ordered)[..., -1])
+    return np.where(spoiled, np.nan, found) if spoiled.any() else found
 
 
 def _share_in(share: Any, dtype: Any, weak: bool) -> Any:

@@ -18,7 +18,10 @@ from .table import formula, stands_for
 @stands_for(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `np.take`: entries at indexes along an axis, or of all in row-major order."""
-    a, along = (np.reshape(a, (-1,)), 0) if axis is None else (a, normalize_axis_index(axis, a.ndim))
+    if axis is None:
+        a, along = a if a.ndim == 1 else call("reshape", a, shape=(-1,)), 0
+    else:
+        along = normalize_axis_index(axis, a.ndim)
     places = np.asarray(arrays(indices))
     if places.dtype.kind != "i":
         places = places.astype(np.intp, casting="same_kind") if places.size else places.astype(np.intp)
@@ -26,7 +29,7 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         places = places % a.shape[along]
     elif mode == "clip":
         places = np.clip(places, 0, a.shape[along] - 1)
-    return a[(*(slice(None),) * along, places)]
+    return a[(*(slice(None),) * along, places) if along else places]
 
 
 @stands_for(np.compress)

@@ -93,7 +93,8 @@ def _leaves(arrays: Any) -> list[Any]:
 
 def _joined(arrays: Any, axis: int, ndim: int) -> Any:
     if not isinstance(arrays, list):
-        return np.reshape(arrays, (1,) * (ndim - np.ndim(arrays)) + np.shape(arrays))
+        missing = ndim - np.ndim(arrays)
+        return np.reshape(arrays, (1,) * missing + np.shape(arrays)) if missing else arrays
     return np.concatenate([_joined(part, axis + 1, ndim) for part in arrays], axis)
 
 

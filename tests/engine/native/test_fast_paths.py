@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.numpy as pnp
 from pullback.engine.core.dispatch import available
 
 pytestmark = pytest.mark.native
@@ -27,7 +28,8 @@ def program(dtype):
     written *= 0.5
     written.sub_(b, alpha=0.125)
     sample, weights = pb.tensor(values[:1]), pb.tensor(np.ones((4, 3), dtype), requires_grad=True)
-    loss = z.sum() + (sample @ weights).sum() + (y * written).sum()
+    joined = pnp.concatenate([pnp.tile(y, (2, 1))[np.array([0, 2, 1])], pnp.roll(z, 1)[None, :4] * 2.0])
+    loss = joined.sum() + z.sum() + (sample @ weights).sum() + (y * written).sum()
     gradients = pb.grad(loss, (x, weights))
     return [one.detach().numpy().copy() for one in (loss, written, *gradients)]
 

@@ -18,14 +18,15 @@ enum class FastPath : unsigned {
     view_gradient,       // their derivatives: view_gradient.cpp
     index_gradient,      // those of `x[integers]`: index_gradient.cpp
     set_item,            // `x[index] = value`: set_item.cpp
+    moves,               // arrays joined, rolled, repeated, picked from: moves.cpp
     remembered_calls,    // of compiled formulas: remembered_calls.cpp
     start_backward,      // `pb.grad` of tensors: start_backward.cpp
     outer_product        // a matrix's gradient as two factors: outer_product.cpp
 };
 inline constexpr std::array kFastPaths = {
-    "pointwise",     "pointwise_gradient", "chain",    "in_place",         "views",
-    "view_gradient", "index_gradient",     "set_item", "remembered_calls", "start_backward",
-    "outer_product",
+    "pointwise", "pointwise_gradient", "chain",          "in_place",
+    "views",     "view_gradient",      "index_gradient", "set_item",
+    "moves",     "remembered_calls",   "start_backward", "outer_product",
 };
 
 /// Guarded by the GIL.

@@ -220,7 +220,10 @@ PyRef python_like(const Layout& layout) {
         PyTuple_SET_ITEM(shape.get(), axis, length);
     }
     const PyRef dtype = checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
-    return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
+    // A named tuple's own `__new__` is Python, and makes no more of two values.
+    const PyRef pair = checked(PyTuple_Pack(2, shape.get(), dtype.get()));
+    const PyRef args = checked(PyTuple_Pack(1, pair.get()));
+    return checked(PyTuple_Type.tp_new(reinterpret_cast<PyTypeObject*>(type), args.get(), nullptr));
 }
 
 std::string Node::name() const {

@@ -9,6 +9,8 @@
 #include "core/attribute_forms.h"
 #include "core/grad_mode.h"
 #include "dispatch/arguments.h"
+#include "dispatch/moves.h"
+#include "dispatch/named_values.h"
 #include "dispatch/record_call.h"
 
 namespace pullback {
@@ -130,7 +132,7 @@ Mask differentiable_outputs(const OperatorInfo& info, const Outputs& outputs) {
 bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, bool recorded,
                 Outputs& outputs, std::vector<PyRef>& plain_outputs) {
     const KernelLayout& kernel = *info.kernel;
-    Launch launch(kernel, recorded ? info.n_outputs() : info.n_results);
+    Launch launch(kernel, recorded ? INT32_MAX : info.n_results);
     for (const KernelArgument& argument : info.kernel->arguments) {
         const bool is_input = argument.index < info.n_inputs;
         PyObject* value = is_input ? PyTuple_GET_ITEM(inputs, argument.index)
@@ -150,6 +152,25 @@ bool run_kernel(const OperatorInfo& info, PyObject* inputs, PyObject* attributes
     for (std::size_t k = 0; recorded && k < kernel.plain_outputs.size(); ++k) {
         plain_outputs.push_back(launch.plain_output(k));
     }
+    for (std::uint32_t k = 0; recorded && k < made.size(); ++k) {
+        if (kernel.outputs[k] < info.n_outputs()) continue;
+        plain_outputs.push_back(PyRef::borrow(made[k]->array()));
+    }
+    return true;
+}
+
+/// Moves entries of the input to a new array; false where this is no such operator, or not for the
+/// fast path. `computed` becomes the values that are saved.
+bool run_move(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, bool recorded,
+              Outputs& outputs, PyRef& computed) {
+    const Attributes given(attributes);
+    Ref<Tensor> made = moved(info, inputs, given);
+    if (!made) return false;
+    if (recorded) {
+        computed = named_values(info, PyTuple_GET_ITEM(inputs, 0), given);
+        if (!computed) return false;
+    }
+    outputs.emplace_back(std::move(made));
     return true;
 }
 
@@ -232,15 +253,18 @@ PyRef run(OperatorInfo& info, PyRef& inputs, PyObject* attributes) {
     Outputs outputs;
     PyRef computed;
     std::vector<PyRef> plain_outputs;
-    if (!info.kernel ||
-        !run_kernel(info, inputs.get(), constants.get(), !needed.empty(), outputs, plain_outputs)) {
+    const bool recorded = !needed.empty();
+    const bool ran = (info.kernel && run_kernel(info, inputs.get(), constants.get(), recorded,
+                                                outputs, plain_outputs)) ||
+                     run_move(info, inputs.get(), constants.get(), recorded, outputs, computed);
+    if (!ran) {
         computed = run_forward(info, inputs.get(), constants.get());
         const Made made = !recording         ? Made::unrecorded
                           : info.plain_views ? Made::plain
                                              : Made::formula;
         wrap_outputs(info, computed.get(), inputs.get(), made, outputs);
     }
-    if (!needed.empty()) {
+    if (recorded) {
         if (!info.takes_complex) refuse_complex_inputs(info, inputs.get(), needed);
         const Mask differentiable = differentiable_outputs(info, outputs);
         const Mask results = differentiable & info.differentiable_results;

@@ -1,5 +1,7 @@
 #include "dispatch/arguments.h"
 
+#include <algorithm>
+
 #include "base/errors.h"
 #include "base/numpy_api.h"
 
@@ -91,19 +93,8 @@ PyRef raw(PyObject* value) {
 }
 
 PyRef like(PyObject* value) {
-    if (Tensor::check(value) && Tensor::cast(value)->layout.regular()) {
-        static PyObject* type = nullptr;
-        import_once(type, "pullback.engine.primitives.plumbing", "Like");
-        const Layout& layout = Tensor::cast(value)->layout;
-        const PyRef shape = checked(PyTuple_New(layout.ndim()));
-        for (int axis = 0; axis < layout.ndim(); ++axis) {
-            PyObject* length = checked(PyLong_FromLongLong(layout.shape()[axis])).release();
-            PyTuple_SET_ITEM(shape.get(), axis, length);
-        }
-        const PyRef dtype =
-            checked(reinterpret_cast<PyObject*>(PyArray_DescrFromType(layout.dtype())));
-        return checked(PyObject_CallFunctionObjArgs(type, shape.get(), dtype.get(), nullptr));
-    }
+    if (Tensor::check(value) && Tensor::cast(value)->layout.regular())
+        return python_like(Tensor::cast(value)->layout);
     static PyObject* function = nullptr;
     import_once(function, "pullback.engine.primitives.plumbing", "like");
     return checked(PyObject_CallOneArg(function, value));
@@ -183,6 +174,19 @@ bool is_plain(PyObject* value, int& tensors) {
            PyBool_Check(value) || value == Py_None || PyUnicode_CheckExact(value) ||
            PyComplex_CheckExact(value) || PyArray_IsScalar(value, Generic) || PyType_Check(value) ||
            PyArray_DescrCheck(value) || PySlice_Check(value) || value == Py_Ellipsis;
+}
+
+bool is_for_tensors(std::span<PyObject* const> args, PyObject* names) {
+    const std::size_t given = names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names));
+    for (std::size_t i = 0; i < given; ++i) {
+        PyObject* const name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
+        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) return false;
+    }
+    int tensors = 0;
+    const std::span<PyObject* const> all(args.data(), args.size() + given);
+    return std::all_of(all.begin(), all.end(),
+                       [&](PyObject* value) { return is_plain(value, tensors); }) &&
+           tensors > 0;
 }
 
 namespace {

@@ -21,6 +21,9 @@ bool bind_in_order(const OperatorInfo& info, std::span<PyObject* const> args, Py
 /// Python, a constant, or a list or tuple of these. `tensors` counts the tensors.
 bool is_plain(PyObject* value, int& tensors);
 
+/// True of plain values, as a vectorcall has them, with tensors among them and without `out`.
+bool is_for_tensors(std::span<PyObject* const> args, PyObject* names);
+
 /// An input in one of four forms: tensor, array, list of these, or Python number or None.
 /// Throws ErrorSet for a tensor of the other engine, and for a list where a tensor is meant.
 PyRef normalized(const OperatorInfo& info, std::int32_t index, PyObject* value);

@@ -19,19 +19,11 @@ struct Axes {
     }
 };
 
-/// The whole numbers of an attribute, which is one or several; their count, or -1.
-int numbers_of(PyObject* value, std::int64_t* numbers) {
-    if (!PyLong_CheckExact(value)) return whole_numbers(value, numbers);
-    int overflow = 0;
-    numbers[0] = PyLong_AsLongLongAndOverflow(value, &overflow);
-    return overflow == 0 ? 1 : -1;
-}
-
 /// The axes that an attribute names.
 Axes axes_of(PyObject* value, int ndim) {
     Axes found;
     std::int64_t numbers[ViewSpec::kMost];
-    const int count = numbers_of(value, numbers);
+    const int count = one_or_more(value, numbers);
     for (int i = 0; i < count; ++i) {
         const std::int64_t axis = numbers[i] < 0 ? numbers[i] + ndim : numbers[i];
         if (axis < 0 || axis >= ndim) return {};
@@ -190,7 +182,7 @@ bool complete(std::span<std::int64_t> lengths, std::int64_t size) {
 /// Of entries that follow each other in memory.
 bool reshape(ViewSpec& spec, const Attributes& given) {
     std::int64_t lengths[ViewSpec::kMost];
-    const int count = numbers_of(given["shape"], lengths);
+    const int count = one_or_more(given["shape"], lengths);
     std::int64_t size = 1;
     for (int axis = spec.ndim - 1; axis >= 0; --axis) {
         if (spec.shape[axis] != 1 && spec.strides[axis] != size) return false;
@@ -210,7 +202,7 @@ bool reshape(ViewSpec& spec, const Attributes& given) {
 bool broadcast_to(ViewSpec& spec, const Attributes& given) {
     const ViewSpec source = spec;
     std::int64_t lengths[ViewSpec::kMost];
-    const int count = numbers_of(given["shape"], lengths);
+    const int count = one_or_more(given["shape"], lengths);
     const int more = count - source.ndim;
     if (count < 0 || more < 0) return false;
     spec.ndim = 0;

@@ -4,7 +4,7 @@
 
 #include "core/operator.h"
 #include "core/tensor.h"
-#include "fast_paths/view_spec.h"
+#include "fast_paths/finish_view.h"
 
 namespace pullback {
 

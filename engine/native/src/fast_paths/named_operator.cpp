@@ -21,9 +21,12 @@ unsigned NamedOperator::generation = 1;
     const PyRef found = checked(PyObject_CallFunction(find.get(), "si", name_, int{whole_}));
     const PyRef before = PyRef::steal(std::exchange(operator_, nullptr));
     const PyRef function_before = PyRef::steal(std::exchange(function_, nullptr));
+    const PyRef written_before = PyRef::steal(std::exchange(written_, nullptr));
     info_ = nullptr;
     positions_.clear();
-    if (PyCallable_Check(found.get())) {
+    if (PyFunction_Check(found.get())) {
+        written_ = Py_NewRef(found.get());
+    } else if (PyCallable_Check(found.get())) {
         function_ = Py_NewRef(found.get());
     } else if (found.get() != Py_None) {
         const PyRef names = checked(PySequence_GetItem(found.get(), 1));
@@ -96,6 +99,12 @@ PyObject* call_bound(OperatorInfo& info, std::span<PyObject* const> args, PyObje
 PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject* names) {
     OperatorInfo* const found = info();
     if (found != nullptr) return call_bound(*found, args, names, positions_);
+    if (written_ != nullptr && is_for_tensors(args, names)) {
+        const PyRef called = PyRef::borrow(written_);
+        PyObject* result = PyObject_Vectorcall(called.get(), args.data(), args.size(), names);
+        if (result == nullptr) throw ErrorSet{};
+        return result;
+    }
     return function_ != nullptr && names == nullptr ? call_unrecorded(args) : nullptr;
 }
 

@@ -3,7 +3,7 @@
 #include "base/errors.h"
 #include "base/numpy_api.h"
 #include "fast_paths/axis_views.h"
-#include "fast_paths/view_spec.h"
+#include "fast_paths/finish_view.h"
 
 namespace pullback {
 namespace {
@@ -18,69 +18,10 @@ PyObject* general(const char* method, PyObject* self, PyObject* args, PyObject* 
     return PyObject_Call(function.get(), all.get(), kwargs);
 }
 
-// Indexing
-
-/// One part of a basic index that picks or passes an axis; false where it is no such part.
-bool pick(ViewSpec& spec, PyObject* part, std::int64_t length, std::int64_t stride) {
-    if (PyLong_CheckExact(part)) {
-        const Py_ssize_t given = PyLong_AsSsize_t(part);
-        if (given == -1 && PyErr_Occurred()) {
-            PyErr_Clear();
-            return false;
-        }
-        const std::int64_t position = given < 0 ? given + length : given;
-        if (position < 0 || position >= length) return false;
-        spec.data += position * stride * spec.item;
-        return true;
-    }
-    if (!PySlice_Check(part)) return false;
-    Py_ssize_t start = 0, stop = 0, step = 0;
-    if (PySlice_Unpack(part, &start, &stop, &step) < 0) {
-        PyErr_Clear();
-        return false;
-    }
-    const Py_ssize_t count = PySlice_AdjustIndices(length, &start, &stop, step);
-    if (count > 0) spec.data += start * stride * spec.item;
-    return spec.add(count, stride * step);
-}
-
-bool apply_index(ViewSpec& spec, std::span<PyObject* const> parts) {
-    const ViewSpec source = spec;
-    int picking = 0;
-    int ellipses = 0;
-    for (PyObject* part : parts) {
-        picking += part != Py_None && part != Py_Ellipsis;
-        ellipses += part == Py_Ellipsis;
-    }
-    if (ellipses > 1 || picking > source.ndim) return false;
-    spec.ndim = 0;
-    int axis = 0;
-    for (PyObject* part : parts) {
-        if (part == Py_None) {
-            if (!spec.add(1, 0)) return false;
-        } else if (part == Py_Ellipsis) {
-            for (int taken = source.ndim - picking; taken > 0; --taken, ++axis) {
-                if (!spec.add(source.shape[axis], source.strides[axis])) return false;
-            }
-        } else {
-            if (!pick(spec, part, source.shape[axis], source.strides[axis])) return false;
-            ++axis;
-        }
-    }
-    for (; axis < source.ndim; ++axis) {
-        if (!spec.add(source.shape[axis], source.strides[axis])) return false;
-    }
-    spec.single = spec.ndim == 0 && ellipses == 0;
-    return true;
-}
-
 /// The part of a tensor that an index picks; false where this is not for the fast path. Throws
 /// ErrorSet.
 bool view_at(Tensor& tensor, PyObject* index, ViewSpec& spec) {
-    const bool several = PyTuple_CheckExact(index);
-    const std::span<PyObject* const> parts(several ? &PyTuple_GET_ITEM(index, 0) : &index,
-                                           several ? std::size_t(PyTuple_GET_SIZE(index)) : 1);
-    return is_usual(tensor) && spec.start(tensor) && apply_index(spec, parts);
+    return is_usual(tensor) && spec.start(tensor) && apply_index(spec, index);
 }
 
 // Methods of arrays
@@ -146,6 +87,20 @@ PyCFunction with_keywords(F* function) {
     return reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(function));
 }
 
+/// The entries that an array or tensor of integers or bools picks; NULL where it is another one.
+/// Somebody may write the array later: its numbers are kept as they are now.
+PyObject* entries_at(OperatorInfo* info, PyObject* self, PyObject* index) {
+    const bool is_tensor = Tensor::check(index);
+    if (info == nullptr || !(is_tensor || PyArray_CheckExact(index))) return nullptr;
+    PyArrayObject* const array = as_array(is_tensor ? Tensor::cast(index)->array() : index);
+    if (PyArray_TYPE(array) != NPY_INT64 && PyArray_TYPE(array) != NPY_BOOL) return nullptr;
+    const PyRef kept = checked(PyArray_NewCopy(array, NPY_CORDER));
+    const PyRef attributes = checked(PyDict_New());
+    static PyObject* name = checked(PyUnicode_InternFromString("index")).release();
+    checked(PyDict_SetItem(attributes.get(), name, kept.get()));
+    return apply_bound(*info, checked(PyTuple_Pack(1, self)), attributes.get()).release();
+}
+
 }  // namespace
 
 PyObject* get_item(PyObject* self, PyObject* index) {
@@ -157,6 +112,7 @@ PyObject* get_item(PyObject* self, PyObject* index) {
             Ref<Tensor> view = finish_view(getitem.info(), tensor, spec, {{"index", index}});
             if (view) return view.release_object();
         }
+        if (PyObject* entries = entries_at(getitem.info(), self, index)) return entries;
         const PyRef args = checked(PyTuple_Pack(1, index));
         return general("__getitem__", self, args.get(), nullptr);
     });

@@ -67,20 +67,6 @@ PyObject* call_product(const DirectCall& call, std::span<PyObject* const> args, 
     return matmul.call_in_order(args, nullptr);
 }
 
-/// True of values that are plain, tensors among them, without `out`.
-bool is_for_tensors(std::span<PyObject* const> args, PyObject* names) {
-    const std::size_t given = names == nullptr ? 0 : std::size_t(PyTuple_GET_SIZE(names));
-    for (std::size_t i = 0; i < given; ++i) {
-        PyObject* const name = PyTuple_GET_ITEM(names, static_cast<Py_ssize_t>(i));
-        if (PyUnicode_CompareWithASCIIString(name, "out") == 0) return false;
-    }
-    int tensors = 0;
-    const std::span<PyObject* const> all(args.data(), args.size() + given);
-    return std::all_of(all.begin(), all.end(),
-                       [&](PyObject* value) { return is_plain(value, tensors); }) &&
-           tensors > 0;
-}
-
 PyObject* vectorcall(PyObject* self, PyObject* const* args, std::size_t flags, PyObject* names) {
     DirectCall* call = cast(self);
     const auto count = static_cast<std::size_t>(PyVectorcall_NARGS(flags));

@@ -1,13 +1,11 @@
-// The layout of a view on the way to a tensor, and the tensor made of it and recorded.
+// The layout of a part of an array on its way to a tensor, and the attributes that describe it.
 #pragma once
 
 #include <array>
 #include <initializer_list>
-#include <span>
 #include <string_view>
 #include <utility>
 
-#include "core/operator.h"
 #include "core/tensor.h"
 
 namespace pullback {
@@ -52,8 +50,9 @@ struct ViewSpec {
     }
 };
 
-/// True if the fast path is open: nothing watches, and nobody forbids writing.
-bool is_usual(Tensor& tensor);
+/// Takes the part that an index of whole numbers, slices, None and Ellipsis picks; false where it
+/// has others, or what it names is not there.
+bool apply_index(ViewSpec& spec, PyObject* index);
 
 /// Attributes of a call by their names, which it only borrows.
 class Attributes {
@@ -74,18 +73,16 @@ class Attributes {
     }
 
   private:
-    static constexpr std::size_t kMost = 4;
+    static constexpr std::size_t kMost = 6;
     std::size_t count_ = 0;
     std::array<Named, kMost> named_;
 };
 
-/// The view, or the copy of a single entry, recorded as a call of the operator; none where this is
-/// not for the fast path. `info` may be NULL. Throws ErrorSet.
-Ref<Tensor> finish_view(OperatorInfo* info, Tensor& source, const ViewSpec& spec,
-                        const Attributes& attributes);
-
 /// Whole numbers of a tuple or list into `numbers`, which has room for `ViewSpec::kMost`; their
 /// count, or -1 where they are none.
 int whole_numbers(PyObject* sequence, std::int64_t* numbers);
+
+/// The same of a number too, which is one.
+int one_or_more(PyObject* value, std::int64_t* numbers);
 
 }  // namespace pullback

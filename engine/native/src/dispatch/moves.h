@@ -1,0 +1,15 @@
+// Operators that put entries of their inputs into a new array: joined, rolled, repeated, tiled,
+// among zeros, picked by integers or by a mask.
+#pragma once
+
+#include "core/operator.h"
+#include "core/tensor.h"
+#include "core/view_spec.h"
+
+namespace pullback {
+
+/// The result of such an operator on normalized inputs, without history; none where this is not for
+/// the fast path. Throws ErrorSet.
+Ref<Tensor> moved(const OperatorInfo& info, PyObject* inputs, const Attributes& attributes);
+
+}  // namespace pullback
