@@ -87,6 +87,10 @@ CALLS = {
     "median": (lambda a: np.median(a, axis=1), A),
     # NaN
     "nansum": (lambda a: np.nansum(a, axis=1), N),
+    "nansum of numbers": (lambda a: np.nansum(a, axis=0, keepdims=True), np.nan_to_num(N)),
+    "nanprod of numbers": (np.nanprod, np.nan_to_num(N)),
+    "nanmean of numbers": (lambda a: np.nanmean(a, 1, keepdims=True), np.nan_to_num(N)),
+    "pad by pairs of lists": (lambda a: np.pad(a, [[1, 0], [0, 2]]), A),
     "nanprod": (lambda a: np.nanprod(a, 0), N),
     "nancumsum": (lambda a: np.nancumsum(a, 1), N),
     "nancumprod": (lambda a: np.nancumprod(a, 0), N),

@@ -9,6 +9,7 @@ import scipy.special
 
 from ...calls.call import arrays, call
 from ...primitives.complex_parts import imaginary
+from ..signatures.arguments import cast
 from .table import formula, stands_for
 
 
@@ -95,7 +96,7 @@ def ldexp(x1: Any, x2: Any, /) -> Any:
 def float_power(x1: Any, x2: Any, /) -> Any:
     """As `np.float_power`: a power in float64."""
     dtype = np.result_type(*(x.dtype if hasattr(x, "dtype") else x for x in (x1, x2)), np.float64)
-    return call("power", x1, x2, dtype=dtype)
+    return call("power", cast(x1, dtype), cast(x2, dtype))
 
 
 @stands_for(np.i0)

@@ -27,12 +27,12 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
         if mode != "constant":
             modes = ", ".join(map(repr, ("constant", *_REPEATING)))
             raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
-        counts = np.asarray(pad_width)
         constant = kwargs.get("constant_values", 0)
         zeros = type(constant) in (int, float) and constant == 0 and kwargs.keys() <= {"constant_values"}
-        if not zeros or counts.dtype.kind not in "iu" or np.any(counts < 0):
+        counts = _counts(pad_width, array.ndim)
+        if not zeros or counts is None or any(count < 0 for pair in counts for count in pair):
             return formula("pad", array, pad_width, **kwargs)
-        return _among_zeros(array, np.broadcast_to(counts, (array.ndim, 2)).tolist())
+        return _among_zeros(array, counts)
     pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
     for axis, (before, after) in enumerate(pairs):
         if kwargs.get("reflect_type") == "odd" and mode in ("reflect", "symmetric"):
@@ -41,6 +41,17 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
             places = np.pad(np.arange(array.shape[axis]), (before, after), mode=mode, **kwargs)  # type: ignore[call-overload]
             array = _taken(array, places, axis)
     return array
+
+
+def _counts(pad_width: Any, ndim: int) -> list[list[int]] | None:
+    """A pair of whole numbers for each axis; None where they are none."""
+    if type(pad_width) is int:
+        return [[pad_width, pad_width]] * ndim
+    counts = np.asarray(pad_width)
+    if counts.dtype.kind not in "iu":
+        return None
+    pairs: list[list[int]] = np.broadcast_to(counts, (ndim, 2)).tolist()
+    return pairs
 
 
 def _among_zeros(array: Any, pairs: list[list[int]]) -> Any:

@@ -206,7 +206,7 @@ def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
     if axis is None and ord != 0 and not keepdims:
-        return formula("norm", np.reshape(x, (-1,)), ord=ord)
+        return formula("norm", x if x.ndim == 1 else np.reshape(x, (-1,)), ord=ord)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
         return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), x.dtype)

@@ -23,6 +23,15 @@ def _numbers(a: Any, where: Any) -> Any:
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
 
 
+def _of_numbers(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:
+    """A reduction of all entries, which is NaN where one is; then of those that are numbers."""
+    if not args and kwargs.keys() <= {"keepdims"}:
+        found = call(op, a, axis=axis, **kwargs)
+        if not np.isnan(arrays(found)).any():
+            return found
+    return call(op, _without(a, otherwise), axis, *args, **kwargs)
+
+
 def _refuse_whole_numbers(a: Any, dtype: Any) -> None:
     """Refuse a mean of floats in whole numbers, as NumPy does where it leaves NaN out."""
     if dtype is not None and a.dtype.kind in "fc" and np.dtype(dtype).kind not in "fc":
@@ -32,13 +41,13 @@ def _refuse_whole_numbers(a: Any, dtype: Any) -> None:
 @stands_for(np.nansum)
 def nansum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nansum`."""
-    return call("sum", _without(a, 0), axis, *args, **kwargs)
+    return _of_numbers("sum", 0, a, axis, args, kwargs)
 
 
 @stands_for(np.nanprod)
 def nanprod(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nanprod`."""
-    return call("prod", _without(a, 1), axis, *args, **kwargs)
+    return _of_numbers("prod", 1, a, axis, args, kwargs)
 
 
 @stands_for(np.nancumsum)
@@ -59,8 +68,10 @@ def nanmean(
 ) -> Any:
     """As `np.nanmean`."""
     _refuse_whole_numbers(a, dtype)
-    if where is True and dtype is None and not np.isnan(arrays(a)).any():
-        return call("mean", a, axis=axis, keepdims=keepdims)
+    if where is True and dtype is None and a.ndim and a.size:
+        found = call("mean", a, axis=axis, keepdims=keepdims)
+        if not np.isnan(arrays(found)).any():
+            return found
     return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
 
 

@@ -6,6 +6,7 @@
 #include "base/numpy_api.h"
 #include "base/switches.h"
 #include "fast_paths/index_gradient.h"
+#include "fast_paths/move_gradient.h"
 #include "fast_paths/small_pointwise.h"
 #include "fast_paths/view_gradient.h"
 
@@ -284,7 +285,7 @@ void input_gradients(Node& node, Received& received, const PassNodes& nodes, boo
     if (!create_graph && !node.packed &&
         (differentiate_small_pointwise(node, variant, received, made) ||
          differentiate_view(node, received, made, to_add_to) ||
-         differentiate_index(node, received, made))) {
+         differentiate_index(node, received, made) || differentiate_move(node, received, made))) {
         if (switches.check_nan) check_nan(node, made);
         return;
     }

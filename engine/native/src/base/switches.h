@@ -18,7 +18,7 @@ enum class FastPath : unsigned {
     view_gradient,       // their derivatives: view_gradient.cpp
     index_gradient,      // those of `x[integers]`: index_gradient.cpp
     set_item,            // `x[index] = value`: set_item.cpp
-    moves,               // arrays joined, rolled, repeated, picked from: moves.cpp
+    moves,               // arrays joined, rolled, picked from: moves.cpp, move_gradient.cpp
     remembered_calls,    // of compiled formulas: remembered_calls.cpp
     start_backward,      // `pb.grad` of tensors: start_backward.cpp
     outer_product        // a matrix's gradient as two factors: outer_product.cpp

@@ -13,6 +13,7 @@
 #include "core/view_spec.h"
 #include "dispatch/picked.h"
 #include "runtime/copy.h"
+#include "runtime/each_row.h"
 
 namespace pullback {
 namespace {
@@ -172,33 +173,7 @@ void roll_axes(const ViewSpec& from, const ViewSpec& to, const std::int64_t* shi
 }
 
 Ref<Tensor> roll(PyObject* input, const Attributes& given) {
-    const Ref<Tensor> source = source_of(input);
-    ViewSpec from;
-    std::int64_t by[ViewSpec::kMost], axes[ViewSpec::kMost];
-    std::int64_t shifts[ViewSpec::kMost] = {};
-    if (!start(from, source)) return {};
-    const ViewSpec shape = from;
-    const int count = one_or_more(given["shift"], by);
-    const bool flat = given["axis"] == Py_None;
-    if (flat && !flatten(from)) return {};
-    const int n_axes = flat ? 1 : one_or_more(given["axis"], axes);
-    if (flat) axes[0] = 0;
-    if (count < 1 || n_axes < 1 || (count != n_axes && count != 1 && n_axes != 1)) return {};
-    for (int k = 0; k < std::max(count, n_axes); ++k) {
-        std::int64_t axis = axes[n_axes == 1 ? 0 : k];
-        if (axis < 0) axis += from.ndim;
-        if (axis < 0 || axis >= from.ndim) return {};
-        const std::int64_t length = from.shape[axis];
-        if (length == 0) return {};
-        const std::int64_t shift = by[count == 1 ? 0 : k] % length + length;
-        shifts[axis] = (shifts[axis] + shift) % length;
-    }
-    Ref<Tensor> made = allocate(source->layout.dtype(), shape);
-    ViewSpec to;
-    to.start(*made);
-    if (flat) flatten(to);
-    roll_axes(from, to, shifts, 0);
-    return made;
+    return rolled(source_of(input), given["shift"], given["axis"], false);
 }
 
 Ref<Tensor> repeat(PyObject* input, const Attributes& given) {
@@ -252,6 +227,34 @@ Ref<Tensor> tile(PyObject* input, const Attributes& given) {
 
 // Entries among zeros, and picked
 
+/// True if rows without gaps come one behind the other in memory, where they are written.
+bool is_box(const ViewSpec& from, const ViewSpec& to) {
+    if (to.ndim == 0 || from.strides[to.ndim - 1] != 1 || to.strides[to.ndim - 1] != 1)
+        return false;
+    for (int axis = 0; axis + 1 < to.ndim; ++axis) {
+        if (to.strides[axis] < to.strides[axis + 1] * to.shape[axis + 1]) return false;
+    }
+    return true;
+}
+
+/// The rows to their places, and zeros everywhere else.
+void copy_box(const ViewSpec& from, const ViewSpec& to, const Tensor& made) {
+    const std::span<const std::int64_t> shape(from.shape, static_cast<std::size_t>(from.ndim));
+    run_without_gil(made.layout.size(), [&] {
+        char* done = static_cast<char*>(made.data());
+        char* const end = done + made.layout.size() * to.item;
+        const std::array strides{from.strides, to.strides};
+        each_row(shape, strides, [&](const auto& offsets, const auto&, std::int64_t count) {
+            char* const row = to.data + offsets[1] * to.item;
+            const auto bytes = static_cast<std::size_t>(count * to.item);
+            std::memset(done, 0, static_cast<std::size_t>(row - done));
+            std::memcpy(row, from.data + offsets[0] * to.item, bytes);
+            done = row + bytes;
+        });
+        std::memset(done, 0, static_cast<std::size_t>(end - done));
+    });
+}
+
 Ref<Tensor> unslice(PyObject* input, const Attributes& given) {
     const Ref<Tensor> source = source_of(input);
     ViewSpec from, whole, to;
@@ -263,8 +266,12 @@ Ref<Tensor> unslice(PyObject* input, const Attributes& given) {
     const bool fits = to.start(*made) && apply_index(to, given["index"]) && to.ndim == from.ndim &&
                       std::equal(from.shape, from.shape + from.ndim, to.shape);
     if (!fits) return {};
+    if (is_box(from, to)) {
+        copy_box(from, to, *made);
+        return made;
+    }
     const auto bytes = static_cast<std::size_t>(made->layout.size() * from.item);
-    if (source->layout.size() < made->layout.size()) std::memset(made->data(), 0, bytes);
+    std::memset(made->data(), 0, bytes);
     copy(from, to);
     return made;
 }
@@ -304,8 +311,11 @@ Ref<Tensor> astype(PyObject* input, const Attributes& given) {
     auto* const descr = reinterpret_cast<PyArray_Descr*>(dtype);
     const bool is_number = std::string_view("biufc").find(descr->kind) != std::string_view::npos;
     if (!is_number || !PyArray_ISNBO(descr->byteorder) || !source.layout.contiguous()) return {};
-    Py_INCREF(descr);
-    return Tensor::of_array(checked(PyArray_CastToType(as_array(source.array()), descr, 0)));
+    const Layout& layout = source.layout;
+    const auto type = static_cast<DType>(descr->type_num);
+    Ref<Tensor> made = Tensor::allocate(Layout::c_order(type, layout.ndim(), layout.shape()));
+    checked(PyArray_CopyInto(as_array(made->array()), as_array(source.array())));
+    return made;
 }
 
 Ref<Tensor> getitem(PyObject* input, const Attributes& given) {
@@ -333,6 +343,35 @@ constexpr std::array kMovers = {
 };
 
 }  // namespace
+
+Ref<Tensor> rolled(const Ref<Tensor>& source, PyObject* shift, PyObject* axis, bool back) {
+    ViewSpec from;
+    std::int64_t by[ViewSpec::kMost], axes[ViewSpec::kMost];
+    std::int64_t shifts[ViewSpec::kMost] = {};
+    if (!start(from, source)) return {};
+    const ViewSpec shape = from;
+    const int count = one_or_more(shift, by);
+    const bool flat = axis == Py_None;
+    if (flat && !flatten(from)) return {};
+    const int n_axes = flat ? 1 : one_or_more(axis, axes);
+    if (flat) axes[0] = 0;
+    if (count < 1 || n_axes < 1 || (count != n_axes && count != 1 && n_axes != 1)) return {};
+    for (int k = 0; k < std::max(count, n_axes); ++k) {
+        std::int64_t along = axes[n_axes == 1 ? 0 : k];
+        if (along < 0) along += from.ndim;
+        if (along < 0 || along >= from.ndim) return {};
+        const std::int64_t length = from.shape[along];
+        if (length == 0) return {};
+        const std::int64_t places = by[count == 1 ? 0 : k] % length;
+        shifts[along] = (shifts[along] + (back ? -places : places) + length) % length;
+    }
+    Ref<Tensor> made = allocate(source->layout.dtype(), shape);
+    ViewSpec to;
+    to.start(*made);
+    if (flat) flatten(to);
+    roll_axes(from, to, shifts, 0);
+    return made;
+}
 
 Ref<Tensor> moved(const OperatorInfo& info, PyObject* inputs, const Attributes& attributes) {
     if (!info.plain_views || info.n_inputs != 1 || info.n_outputs() != 1) return {};

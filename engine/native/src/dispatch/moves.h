@@ -12,4 +12,8 @@ namespace pullback {
 /// the fast path. Throws ErrorSet.
 Ref<Tensor> moved(const OperatorInfo& info, PyObject* inputs, const Attributes& attributes);
 
+/// Entries moved by `shift` places along `axis`, round the end, or back by as many; none where the
+/// attributes are not for the fast path. Throws ErrorSet.
+Ref<Tensor> rolled(const Ref<Tensor>& source, PyObject* shift, PyObject* axis, bool back);
+
 }  // namespace pullback
