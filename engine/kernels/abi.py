@@ -9,7 +9,7 @@ import numpy as np
 
 MAX_DIMS = 8
 OK, UNSUPPORTED, INVALID, ABI_MISMATCH, SMALLER = range(5)
-VARIANTS = ("i32", "i64", "packed", "resident")  # of kernels of a device, as their names end
+VARIANTS = ("i32", "i64", "packed", "resident", "joined")  # of kernels of a device, as their names end
 
 
 class DLDevice(ctypes.Structure):
@@ -90,6 +90,7 @@ class Launch(ctypes.Structure):
         ("work", ctypes.POINTER(Work)),
         ("totals_bytes", ctypes.c_size_t),
         ("arrived_bytes", ctypes.c_size_t),
+        ("joining", ctypes.c_int64),
     )
 
 

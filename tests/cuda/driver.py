@@ -64,21 +64,25 @@ class Gpu:
 
     def start(self, launch, variant):
         """Run a kernel to its end."""
-        name, function = f"{launch.kernel.decode()}_float{launch.bits}_{variant}", ctypes.c_void_p()
-        self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()))
+        name = f"{launch.kernel.decode()}_float{launch.bits}_"
         work = []
         if launch.work:
             work = [self._allocated(launch.totals_bytes), self._allocated(launch.arrived_bytes)]
-            self._check(
-                self.cuda.cuMemsetD8_v2(work[1], ctypes.c_ubyte(0), ctypes.c_size_t(launch.arrived_bytes))
-            )
+            if size := launch.arrived_bytes:
+                self._check(self.cuda.cuMemsetD8_v2(work[1], ctypes.c_ubyte(0), ctypes.c_size_t(size)))
             launch.work.contents.totals, launch.work.contents.arrived = (each.value for each in work)
-        blocks = min(BLOCKS, launch.blocks)
+        self._run(name + variant, launch.blocks if launch.joining else min(BLOCKS, launch.blocks), launch)
+        if launch.joining:
+            self._run(f"{name}joined", launch.joining, launch)
+        for each in work:
+            self.cuda.cuMemFree_v2(each)
+
+    def _run(self, name, blocks, launch):
+        function = ctypes.c_void_p()
+        self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()))
         sizes = (blocks, 1, 1, self.threads, 1, 1, 0)
         self._check(self.cuda.cuLaunchKernel(function, *sizes, None, launch.arguments, None))
         self._check(self.cuda.cuCtxSynchronize())
-        for each in work:
-            self.cuda.cuMemFree_v2(each)
 
     def _allocated(self, size):
         pointer = ctypes.c_uint64()

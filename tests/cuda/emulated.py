@@ -49,7 +49,12 @@ class Emulated:
         if launch.work:
             launch.work.contents.totals = totals.ctypes.data
             launch.work.contents.arrived = arrived.ctypes.data
-        blocks = min(BLOCKS, launch.blocks)
-        getattr(self.library, f"run_{name}")(blocks, self.threads, launch.arguments)
+        blocks = launch.blocks if launch.joining else min(BLOCKS, launch.blocks)
+        self._run(name, blocks, launch.arguments)
         assert not arrived.any()
+        if launch.joining:
+            self._run(name.replace("_resident", "_joined"), launch.joining, launch.arguments)
+
+    def _run(self, name, blocks, arguments):
+        getattr(self.library, f"run_{name}")(blocks, self.threads, arguments)
         self.started.append(name)

@@ -40,6 +40,17 @@ def softmax(x):
 
 
 @pb.formula
+def biased(x, bias):
+    s = 1 / (1 + np.exp(-x - bias))
+
+    def biased_pullback(grad):
+        slope = grad * s * (1 - s)
+        return slope, slope
+
+    return s, biased_pullback
+
+
+@pb.formula
 def columns(x):
     return np.sum(x, axis=0), lambda grad: np.broadcast_to(grad, x.shape)
 
@@ -170,6 +181,21 @@ def test_a_total_in_parts_is_joined_by_the_block_that_is_last(tmp_path):
 def test_columns_are_summed_side_by_side_and_in_parts(own, tmp_path):
     shapes = (((900, 40),), ((5000, 33),), ((4999, 33),), ((7, 64),), ((0, 40),), ((50, 3, 40),))
     assert agree(own["columns"], standard_library(), shapes, tmp_path)
+
+
+@needs_gcc
+@pytest.mark.compiler
+def test_gradients_of_what_all_rows_share_are_summed_with_the_rows(own, tmp_path):
+    shared = [((n, 40), (40,)) for n in (1, 7, 300)]
+    otherwise = [((7, 41), (41,)), ((7, 40), (7, 1)), ((7, 40), (7, 40)), ((0, 40), (40,)), ((40,), (40,))]
+    variants = set()
+    shapes = [*shared, ((3, 50, 8), (1, 8)), ((2, 5 * 4 * Emulated.threads), (5 * 4 * Emulated.threads,))]
+    assert agree(own["biased"], standard_library(), shapes, tmp_path, variants=variants)
+    assert {"resident", "joined"} <= variants
+    variants.clear()
+    assert agree(own["biased"], standard_library(), otherwise, tmp_path, variants=variants)
+    assert variants
+    assert "joined" not in variants
 
 
 @needs_nvrtc

@@ -166,7 +166,12 @@ def _lines(statement: _Line) -> Iterator[str]:
             if statement.otherwise is not None:
                 yield "else:"
                 yield from _block(statement.otherwise)
-        case For() | Scope() | Alike() | Launch():
+        case Launch():
+            yield from _block(statement.body)
+            if statement.otherwise:
+                yield "else:"
+                yield from _block(statement.otherwise)
+        case For() | Scope() | Alike():
             yield from _block(statement.body)
         case Space():
             yield from _indented(_space(statement))
@@ -212,7 +217,9 @@ def _line(statement: _Line) -> str:
             covers = f" covering {_listed(statement.covers)}" if statement.covers else ""
             return f"pass of {statement.passes} over {expression_text(statement.shape)}{covers}:"
         case Launch():
-            return f"launch {statement.name} for {statement.over} of {expression_text(statement.shape)}:"
+            columns = ", ".join(sink.name for sink in statement.columns)
+            head = f"launch {statement.name} for {statement.over} of {expression_text(statement.shape)}"
+            return f"{head}, in columns {columns}:" if columns else f"{head}:"
         case Store():
             return f"store {statement.row} = {expression_text(statement.value)}"
         case Collect():

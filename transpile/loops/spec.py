@@ -82,6 +82,7 @@ def check_block(
             _run(listed.pop(statement.name, None), spaces.get(statement.name, []))
         elif isinstance(statement, Launch):
             _launch(statement, seen)
+            check_block(statement.otherwise, flat, seen)
         for space in statement.body if isinstance(statement, Scope) else [statement]:
             if isinstance(space, Space):
                 _require(space.passes in listed, f"a pass of `{space.passes}`, which is no list of passes")
@@ -126,6 +127,7 @@ def _launch(launch: Launch, seen: set[str]) -> None:
         wanted = {"entries": 0, "fibres": len(space.sinks)}.get(launch.over, len(reduced))
         _require(len(reduced) == wanted, f"`{launch.name}` is for {launch.over}, which it is not made of")
     _require(launch.over == "rows" or len(launch.body) == 1, f"`{launch.name}` has several passes")
+    _require(bool(launch.columns) == bool(launch.otherwise), f"`{launch.name}` has columns, and no other way")
 
 
 def _space(space: Space, flat: FlatLoop | None, seen: set[str]) -> None:

@@ -258,6 +258,9 @@ class Launch:
 
     A group is an entry, the fibre of entries that is reduced to one, or a row, of which a pass over another
     shape has one element. All that is reduced is collected. `numbers` are those that it reads, with types.
+
+    Over rows, `columns` are totals over all of them, one for each entry of a row. Then `otherwise` is run
+    where rows do not stay in registers, or where such a total turns out to have another shape.
     """
 
     name: str
@@ -265,6 +268,8 @@ class Launch:
     shape: Expression
     body: tuple[Space, ...]
     numbers: tuple[tuple[str, str], ...] = ()
+    columns: tuple[Reduce, ...] = ()
+    otherwise: tuple[Statement, ...] = ()
 
 
 Statement = (
@@ -357,7 +362,9 @@ def inner(statement: Statement | InSpace) -> tuple[Statement | InSpace, ...]:
     match statement:
         case If():
             return (*statement.then, *(statement.otherwise or ()))
-        case For() | Scope() | Alike() | Launch():
+        case Launch():
+            return (*statement.body, *statement.otherwise)
+        case For() | Scope() | Alike():
             return statement.body
         case Space() if not isinstance(statement.body, FlatCall):
             return statement.body
@@ -380,7 +387,8 @@ def without_elements(statements: Iterable[Statement]) -> tuple[Statement, ...]:
 def _on_host(statement: Statement) -> Statement:
     match statement:
         case Launch():
-            return replace(statement, body=tuple(replace(space, body=()) for space in statement.body))
+            body = tuple(replace(space, body=()) for space in statement.body)
+            return replace(statement, body=body, otherwise=without_elements(statement.otherwise))
         case If(otherwise=None):
             return replace(statement, then=without_elements(statement.then))
         case If():

@@ -59,6 +59,11 @@ struct Driver {
         TORCH_CHECK(false, "pullback: ", what, ": CUDA's driver says: ", text);
     }
 
+    void start(void* kernel, int64_t blocks, const pb_launch& of, void* on) const {
+        const auto count = static_cast<unsigned>(std::min(blocks, kMostBlocks));
+        check(launch(kernel, count, 1, 1, kThreads, 1, 1, 0, on, of.arguments, nullptr), of.kernel);
+    }
+
     /* Gives a thread the context of PyTorch: one of its engine has none before its first call of
        the runtime, which a guard of the first device does not make. */
     void enter(c10::Device device, const char* kernel) const {
@@ -165,14 +170,20 @@ inline int launch(void* context, const pb_launch* launch) {
             auto* const data = static_cast<char*>(work.mutable_data_ptr());
             launch->work->totals = data;
             launch->work->arrived = data + launch->totals_bytes;
-            driver.check(driver.fill(reinterpret_cast<uint64_t>(launch->work->arrived), 0,
-                                     launch->arrived_bytes, started.stream),
-                         launch->kernel);
+            if (launch->arrived_bytes != 0) {
+                const auto arrived = reinterpret_cast<uint64_t>(launch->work->arrived);
+                driver.check(driver.fill(arrived, 0, launch->arrived_bytes, started.stream),
+                             launch->kernel);
+            }
         }
-        const auto blocks = static_cast<unsigned>(std::min(launch->blocks, kMostBlocks));
-        driver.check(driver.launch(kernel, blocks, 1, 1, kThreads, 1, 1, 0, started.stream,
-                                   launch->arguments, nullptr),
-                     launch->kernel);
+        driver.start(kernel, launch->blocks, *launch, started.stream);
+        if (launch->joining != 0) {
+            pb_launch after = *launch;
+            after.variant = PB_JOINED;
+            void* const joined = started.module.kernel(after);
+            if (joined == nullptr) return 1;
+            driver.start(joined, launch->joining, *launch, started.stream);
+        }
     } catch (...) {
         started.failed = std::current_exception();
         return 1;

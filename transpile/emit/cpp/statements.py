@@ -86,7 +86,8 @@ def _lines(statement: Statement, source: Source, depth: int) -> list[str]:
         case RunPasses():
             return [f"{statement.name}.{'run_units' if statement.units else 'run'}();"]
         case Launch():
-            return ["{", *indented(launch_lines(statement, depth + 1)), "}"]
+            otherwise = block_lines(statement.otherwise, source, depth + 2)
+            return ["{", *indented(launch_lines(statement, otherwise, depth + 1)), "}"]
         case Space():
             return space_lines(statement, Comments(source), depth)
 

@@ -24,11 +24,11 @@ from ...loops.statements import KernelProgram, Launch, every, every_expression, 
 from ...operators.scalar import CUDA
 from ...version import __version__
 from ..cpp.lines import indented, wrap
-from .launches import kernel_lines
+from .launches import has_work, joined_lines, kernel_lines
 from .runtime import OWN, RUNTIME
 
 _TYPES = {"float32": "float", "float64": "double"}
-_INDICES = {"i32": "int", "i64": "int64_t", "packed": "int", "resident": "int"}
+_INDICES = {"i32": "int", "i64": "int64_t", "packed": "int", "resident": "int", "joined": "int"}
 _WIDTHS = {"float": 4, "double": 2}  # of packs of 16 bytes
 
 
@@ -92,7 +92,9 @@ def _functions(programs: Sequence[KernelProgram]) -> list[str]:
 
 def _variants(launch: Launch) -> list[str]:
     """The variants of a launch's entry points."""
-    return [variant for variant in _INDICES if variant != "resident" or launch.over == "rows"]
+    if launch.columns:
+        return ["resident", "joined"]
+    return ["i32", "i64", "packed", *["resident"] * (launch.over == "rows")]
 
 
 def _entry(launch: Launch, dtype: str, variant: str) -> list[str]:
@@ -103,19 +105,19 @@ def _entry(launch: Launch, dtype: str, variant: str) -> list[str]:
         f"pb::Space<{len(views)}> space",
         *(f"{'' if v.written else 'const '}{types.get(v.type, v.type)}* pb_of_{v.name}" for v in views),
         *(f"{of} {name}" for name, of in launch.numbers),
-        *(["pb::Work pb_work"] if launch.over == "fibres" else []),
+        *(["pb::Work pb_work"] if has_work(launch) else []),
     ]
     arguments = ["space", *(f"pb_of_{view.name}" for view in views), *(name for name, _ in launch.numbers)]
-    arguments += ["pb_work"] if launch.over == "fibres" else []
-    chosen = [kind, _INDICES[variant], str(1 if variant in ("i32", "i64") else _WIDTHS[kind])]
+    arguments += ["pb_work"] if has_work(launch) else []
+    width = 1 if variant in ("i32", "i64") else _WIDTHS[kind]
+    chosen = [kind, _INDICES[variant], str(width)]
     if launch.over == "rows":
         chosen.append("pb::kPacks" if variant == "resident" else "0")
-    called = f"{launch.name}<{', '.join(chosen)}>("
-    return [
-        *wrap("", f"PB_KERNEL {Entry(launch.name, dtype, variant).name}(", parameters, ") {", depth=0),
-        *indented(wrap("", called, arguments, ");", depth=1)),
-        "}",
-    ]
+    body = wrap("", f"{launch.name}<{', '.join(chosen)}>(", arguments, ");", depth=1)
+    if variant == "joined":
+        body = list(joined_lines(launch, types, width))
+    head = wrap("", f"PB_KERNEL {Entry(launch.name, dtype, variant).name}(", parameters, ") {", depth=0)
+    return [*head, *indented(body), "}"]
 
 
 def _plain(text: str) -> str:

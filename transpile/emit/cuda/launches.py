@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 
 from ...ir import Source
 from ...loops.expressions import Expression
@@ -32,7 +33,7 @@ def kernel_lines(launch: Launch, source: Source) -> list[str]:
             for v in views
         ),
         *(f"{kind} {name}" for name, kind in launch.numbers),
-        *(["const pb::Work& pb_work"] if launch.over == "fibres" else []),
+        *(["const pb::Work& pb_work"] if has_work(launch) else []),
     ]
     places = {view.view: (place, view.name) for place, view in enumerate(views)}
     comments = Comments(source)
@@ -42,6 +43,20 @@ def kernel_lines(launch: Launch, source: Source) -> list[str]:
         *indented(list(_loop(launch, places, comments))),
         "}",
     ]
+
+
+def has_work(launch: Launch) -> bool:
+    """True where blocks have memory for parts of totals."""
+    return launch.over == "fibres" or bool(launch.columns)
+
+
+def joined_lines(launch: Launch, types: Mapping[str, str], width: int) -> Iterator[str]:
+    """The body of the kernel that joins the parts of columns; `types` stand for those of its text."""
+    names = {view.view: view.name for view in operands(launch)}
+    for number, sink in enumerate(launch.columns):
+        kind = types.get(total_type(sink), total_type(sink))
+        joined = f"pb::join_columns<pb::{_JOINS[sink.op]}, {kind}, {width}>"
+        yield f"{joined}(space, pb_work, {number}, pb_of_{names[sink.view]});"
 
 
 def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
@@ -54,6 +69,9 @@ def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
         yield "}"
         return
     packs = "pb_packs" if launch.over == "rows" else "0"
+    for sink in launch.columns:
+        kinds = f"{total_type(sink)}, pb::{_JOINS[sink.op]}, pb_width, pb_packs"
+        yield f"pb::Columns<{kinds}> {sink.name}_columns;"
     yield f"for (pb::Fibres<pb_index, {packs}> loop(space); loop.more(); loop.next()) {{"
     yield "    const auto pb_group = pb::place(space, loop.group());"
     if launch.over == "fibres":
@@ -61,6 +79,8 @@ def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
     else:
         yield from indented(list(_passes(launch, places, comments)))
     yield "}"
+    for number, sink in enumerate(launch.columns):
+        yield f"{sink.name}_columns.store(space, pb_work, {number});"
 
 
 def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
@@ -86,8 +106,10 @@ def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str
                 yield _read(place, name)
         yield "{"
         yield from indented(own)
-        of_row = _row if is_of_row else _once
-        yield from indented(list(of_row(space, places, comments, held)))
+        if is_of_row:
+            yield from indented(list(_row(space, places, comments, held, launch.columns)))
+        else:
+            yield from indented(list(_once(space, places, comments, held)))
         yield "}"
         if is_awaited:
             yield "loop.wait();"
@@ -99,7 +121,11 @@ def _read(place: int, name: str) -> str:
 
 
 def _packs(
-    space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str] | None = None
+    space: Space,
+    places: _Places,
+    comments: Comments,
+    held: Mapping[Expression, str] | None = None,
+    columns: Sequence[Reduce] = (),
 ) -> Iterator[str]:
     """Entries that a thread reads, computes with and writes at once; `held` are the values of a row."""
     for read in space.reads:
@@ -115,7 +141,7 @@ def _packs(
     yield from (f"pb::Pack<{sink.type}, pb_width> {sink.name}_row;" for sink in written)
     yield "PB_UNROLLED"
     yield f"for (int {space.index} = 0; {space.index} < pb_width; ++{space.index}) {{"
-    yield from indented(element_lines(space.body, space.index, comments, 5, _collect))
+    yield from indented(element_lines(space.body, space.index, comments, 5, partial(_collect, columns)))
     yield "}"
     for sink in written:
         place, name = places[sink.view]
@@ -141,10 +167,16 @@ def _once(space: Space, places: _Places, comments: Comments, held: Mapping[Expre
         yield f"if (loop.is_first()) {_sink(sink, sink.type, places)}[pb_group] = {value};"
 
 
-def _row(space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str]) -> Iterator[str]:
+def _row(
+    space: Space,
+    places: _Places,
+    comments: Comments,
+    held: Mapping[Expression, str],
+    columns: Sequence[Reduce],
+) -> Iterator[str]:
     """A pass over a row, and its totals."""
-    totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
-    yield from _collected(space, totals, places, comments, held)
+    totals = [sink for sink in space.sinks if isinstance(sink, Reduce) and sink not in columns]
+    yield from _collected(space, totals, places, comments, held, columns)
     for sink in totals:
         value, register = _value(sink), held.get(sink.view)
         yield f"const bool {sink.name}_first = loop.joined({sink.name}_total, pb::{_JOINS[sink.op]}());"
@@ -169,13 +201,14 @@ def _collected(
     places: _Places,
     comments: Comments,
     held: Mapping[Expression, str] | None = None,
+    columns: Sequence[Reduce] = (),
 ) -> Iterator[str]:
     """Totals of a fibre, as far as a thread has them."""
     for sink in totals:
         kind = total_type(sink)
         yield f"{kind} {sink.name}_total = pb::{_JOINS[sink.op]}::first<{kind}>();"
     yield "loop.each(space, pb_group, [&](const auto& pb_place) {"
-    yield from indented(list(_packs(space, places, comments, held)))
+    yield from indented(list(_packs(space, places, comments, held, columns)))
     yield "});"
 
 
@@ -191,9 +224,12 @@ def _sink(sink: Write | Reduce, kind: str, places: _Places) -> str:
     return f"pb::Sink<{kind}, {place}>{{pb_of_{name}}}"
 
 
-def _collect(statement: Collect, index: str, depth: int) -> list[str]:
+def _collect(columns: Sequence[Reduce], statement: Collect, index: str, depth: int) -> list[str]:
     """The statement that takes a term of a total in."""
     sink = statement.sink
+    if sink in columns:
+        terms = [index, text_of(statement.value), "pb_place"]
+        return wrap("", f"{sink.name}_columns.take(", terms, ");", depth)
     total = f"{sink.name}_total"
     terms = [total, text_of(statement.value), "pb_place"]
     return wrap(total, f"pb::joined<pb::{_JOINS[sink.op]}>(", terms, ");", depth)

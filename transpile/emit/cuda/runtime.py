@@ -36,7 +36,8 @@ namespace pb {
 
 constexpr int kThreads = 256;
 constexpr int kAxes = 8;
-constexpr int kPacks = 4;  // of a row that stays in registers, those of a thread
+constexpr int kPacks = 4;    // of a row that stays in registers, those of a thread
+constexpr int kColumns = 8;  // of totals over all rows, those whose parts a block joins
 
 // What a launch goes over: so many groups, and `length` entries of the fibre of each. The first `outer` axes
 // are those of groups, the others those of fibres; a stride is how many elements of an operand lie between
@@ -53,11 +54,17 @@ struct Space {
     int64_t stride[N][kAxes];
 };
 
-// Memory for fibres in parts: for each total, 8 bytes for each part of each group, and a zero for each group.
+// Memory for fibres in parts: for each total, 8 bytes for each part of each group, and a zero for each group;
+// and for totals in columns, of which each block has a part.
 struct Work {
     void* totals;
     unsigned* arrived;
 };
+template <typename A, int W, int N>
+PB_DEVICE A* parts_of(const Space<N>& space, const Work& work, int number) {
+    double* const totals = static_cast<double*>(work.totals);
+    return reinterpret_cast<A*>(totals + number * space.parts * space.length * W);
+}
 
 // The place of an entry in each operand.
 template <typename I, int N>
@@ -411,6 +418,69 @@ PB_DEVICE RowOf<T, W, K, N, P> row(const T* data, const Space<N>& space, const F
                                    const Place<I, N>& group) {
     if constexpr (P == 0) return {data, space};
     else return {data, space, loop, group};
+}
+
+// Totals over all rows, one for each entry of a row: those of the rows of a thread, whose packs lie at one
+// place in each.
+template <typename A, typename Join, int W, int P>
+struct Columns {
+    Pack<A, W> totals[P];
+    PB_DEVICE Columns() {
+        PB_UNROLLED
+        for (int k = 0; k < P; ++k) {
+            for (int entry = 0; entry < W; ++entry) totals[k][entry] = Join::template first<A>();
+        }
+    }
+    template <typename T, typename I, int N>
+    PB_DEVICE void take(int entry, T term, const Step<I, N>& step) {
+        A& total = totals[step.pack][entry];
+        total = joined<Join>(total, term, step);
+    }
+    // Joins those of a block, which are its part.
+    template <int N>
+    PB_DEVICE void store(const Space<N>& space, const Work& work, int number) const {
+        const int lanes = space.lanes;
+        const int lane = static_cast<int>(threadIdx.x) & (lanes - 1);
+        const int length = static_cast<int>(space.length);
+        A* const part = parts_of<A, W>(space, work, number) + static_cast<int64_t>(blockIdx.x) * length * W;
+        __shared__ Pack<A, W> of_threads[kThreads];
+        PB_UNROLLED
+        for (int k = 0; k < P; ++k) {
+            const int position = lane + k * lanes;
+            __syncthreads();
+            of_threads[threadIdx.x] = totals[k];
+            __syncthreads();
+            if (static_cast<int>(threadIdx.x) >= lanes || position >= length) continue;
+            Pack<A, W> whole = totals[k];
+            for (int thread = lane + lanes; thread < static_cast<int>(blockDim.x); thread += lanes) {
+                for (int entry = 0; entry < W; ++entry) {
+                    whole[entry] = Join::of(whole[entry], of_threads[thread][entry]);
+                }
+            }
+            for (int entry = 0; entry < W; ++entry) part[position * W + entry] = whole[entry];
+        }
+    }
+};
+// Joins the parts of totals in columns, a few columns in a block.
+template <typename Join, typename A, int W, int N, typename T>
+PB_DEVICE void join_columns(const Space<N>& space, const Work& work, int number, T* data) {
+    if (!data) return;
+    const int length = static_cast<int>(space.length) * W;
+    const int thread = static_cast<int>(threadIdx.x), many = static_cast<int>(blockDim.x) / kColumns;
+    const int place = thread % kColumns, first = thread / kColumns;
+    const int column = static_cast<int>(blockIdx.x) * kColumns + place;
+    const A* const parts = parts_of<A, W>(space, work, number);
+    A total = Join::template first<A>();
+    for (int part = first; part < space.parts && column < length; part += many) {
+        total = Join::of(total, parts[static_cast<int64_t>(part) * length + column]);
+    }
+    __shared__ A of_threads[kThreads];
+    __syncthreads();
+    of_threads[thread] = total;
+    __syncthreads();
+    if (first != 0 || column >= length) return;
+    for (int k = 1; k < many; ++k) total = Join::of(total, of_threads[place + k * kColumns]);
+    data[column] = static_cast<T>(total);
 }
 
 // NumPy's: a NaN is the result only where both operands are.

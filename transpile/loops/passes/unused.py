@@ -21,7 +21,7 @@ from dataclasses import replace
 
 from ..expressions import Ask
 from ..runtime import is_output
-from ..statements import Do, For, If, KernelProgram, Let, Statement, names_read
+from ..statements import Do, For, If, KernelProgram, Launch, Let, Statement, names_read
 
 
 def without_unused(program: KernelProgram) -> KernelProgram:
@@ -54,6 +54,8 @@ def _inner(statement: Statement) -> Statement:
     if isinstance(statement, If):
         otherwise = None if statement.otherwise is None else block_without_unused(statement.otherwise)
         return replace(statement, then=block_without_unused(statement.then), otherwise=otherwise)
+    if isinstance(statement, Launch):
+        return replace(statement, otherwise=block_without_unused(statement.otherwise))
     return statement
 
 

@@ -3,7 +3,8 @@
 In: a kernel. Out: its program with launches in the place of lists of passes, where they are run:
 
 * where shapes are as they mostly are, other passes;
-* passes that follow each other row by row are one launch over rows, so that a softmax is one kernel;
+* passes that follow each other row by row are one launch over rows, so that a softmax is one kernel; it
+  sums what goes over all rows, as the gradient of a bias, in columns, where rows stay in registers;
 * of any other pass, what it writes is a launch over entries, and what it reduces to one shape is one over
   fibres, each of which becomes an entry of that shape. Where it only may reduce something, as a gradient of
   what may have been broadcast, and all its shapes turn out to be one, it is one launch over entries.
@@ -236,7 +237,7 @@ class _Schedule:
         return made + self._of_rows(rows)
 
     def _of_rows(self, rows: _Rows | None) -> list[Launch | If]:
-        """One launch for all that goes row by row, and those of the rest."""
+        """One launch for all that goes row by row, and those of the rest; or one with the rest in columns."""
         if rows is None:
             return []
         made: list[Launch | If] = []
@@ -247,7 +248,14 @@ class _Schedule:
             parts = rows.whole
         for space in parts:
             made += self._apart(space)
-        return made
+        if not (last := rows.in_columns()):
+            return made
+        launch = self._launch("rows", rows.shape, [*rows.spaces, *last])
+        columns = tuple(sink for space in last for sink in space.sinks if isinstance(sink, Reduce))
+        way = made[0] if len(made) == 1 else None
+        if isinstance(way, If) and way.otherwise is not None:
+            return [replace(way, otherwise=(replace(launch, columns=columns, otherwise=way.otherwise),))]
+        return [replace(launch, columns=columns, otherwise=tuple(made))]
 
     def _apart(self, space: Space) -> list[Launch | If]:
         """A launch for what a pass writes, and one for each shape that it reduces to."""
@@ -321,14 +329,24 @@ class _Rows:
             self.rest.append(only(space, rest))
         if own:
             is_entries = self.views.number(space.shape) == self.entries
-            reads = [
-                replace(each, view=self.written.get(self.views.number(each.view), each.view))
-                for each in space.reads
-            ]
             shape = self.shape if is_entries else space.shape
-            self.spaces.append(only(replace(space, shape=shape, reads=tuple(reads)), own))
+            self.spaces.append(only(replace(space, shape=shape, reads=self._reads(space)), own))
             self.written |= {self.views.number(sink.view): sink.view for sink in own}
         return True
+
+    def in_columns(self) -> list[Space]:
+        """The passes of the rest as some of each row, where all of it may be totals over all rows."""
+        sinks = [sink for space in self.rest for sink in space.sinks]
+        if not self.spaces or not all(isinstance(sink, Reduce) and not sink.mean for sink in sinks):
+            return []
+        if any(space.covers or self.views.number(space.shape) != self.entries for space in self.rest):
+            return []
+        return [replace(space, shape=self.shape, reads=self._reads(space)) for space in self.rest]
+
+    def _reads(self, space: Space) -> tuple[Read, ...]:
+        """What a pass reads, of what an earlier one has written by the name that that one has for it."""
+        views = (self.written.get(self.views.number(each.view), each.view) for each in space.reads)
+        return tuple(replace(each, view=view) for each, view in zip(space.reads, views, strict=True))
 
     def _of_row(self, space: Space) -> list[Write | Reduce]:
         """The sinks of a pass with one element for each entry or row of this shape."""

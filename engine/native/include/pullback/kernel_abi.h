@@ -107,10 +107,11 @@ typedef struct {
    arguments are `arguments`. `work` is one of them, which the callee fills in; NULL where the
    kernel needs no memory for totals. */
 typedef enum {
-    PB_I32 = 0,     /* indices of 32 bits */
-    PB_I64 = 1,     /* of 64 */
-    PB_PACKED = 2,  /* of 32, and 16 bytes of floats for each thread at once */
-    PB_RESIDENT = 3 /* the same of a row, in registers for all passes over it */
+    PB_I32 = 0,      /* indices of 32 bits */
+    PB_I64 = 1,      /* of 64 */
+    PB_PACKED = 2,   /* of 32, and 16 bytes of floats for each thread at once */
+    PB_RESIDENT = 3, /* the same of a row, in registers for all passes over it */
+    PB_JOINED = 4    /* what joins the totals that blocks of PB_RESIDENT have of their rows */
 } pb_variant;
 
 typedef struct {
@@ -122,6 +123,7 @@ typedef struct {
     pb_work* work;
     size_t totals_bytes;
     size_t arrived_bytes; /* zeros before, and zeros again behind it */
+    int64_t joining;      /* so many blocks of PB_JOINED after it, with the same arguments */
 } pb_launch;
 
 /* Services of the caller. Any function may be NULL; the kernel then does without. Only what starts

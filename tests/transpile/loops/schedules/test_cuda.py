@@ -94,8 +94,10 @@ def test_what_may_be_reduced_is_one_launch_where_all_shapes_are_one():
 
 
 def test_what_is_part_of_a_first_array_is_reduced_alone():
-    _, (_, first, second, *_) = launches(PRODUCT)
-    assert [(launch.over, operands(launch)[-1].name) for launch in (first, second)] == [
+    _, (_, whole, first, second, *_) = launches(PRODUCT)
+    assert [sink.name for sink in whole.columns] == ["grad_b"]
+    assert [(launch.over, operands(launch)[-1].name) for launch in (whole, first, second)] == [
+        ("rows", "grad_b"),
         ("fibres", "grad_b"),
         ("entries", "grad_a"),
     ]

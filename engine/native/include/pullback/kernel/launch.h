@@ -40,11 +40,14 @@ struct AnyLaunch {
     int operands = 0, count = 0, totals = 0;
     bool is_needed = false;  // somebody has memory for what it writes
     Shape target{};          // that fibres are reduced to
+    int columns = 0;         // totals over all rows
+    bool is_column_needed = false, are_columns = true;
 
     PB_APART void add(const AnyView& view, int64_t item);
     PB_APART void writes(const AnyView& view, int64_t item);
     PB_APART void reduces(const AnyView& view, int64_t item, bool has_identity);
-    PB_APART void start(int bits);
+    PB_APART void sums_columns(const AnyView& view, int64_t item);
+    PB_APART bool start(int bits);
     void start(int bits, pb_variant variant);
     int64_t pack(int bits);
     void skip(int64_t entries);
@@ -71,13 +74,19 @@ class Launch {
     void reduces(const View<T>& view, bool has_identity = true) {
         any_.reduces(erased(view), sizeof(T), has_identity);
     }
+    // Totals over all rows, one for each of their entries; only where rows stay in registers.
+    template <typename T>
+    void sums_columns(const View<T>& view) {
+        any_.sums_columns(erased(view), sizeof(T));
+    }
     void number(int64_t value) { any_.numbers[any_.count++].i = value; }
     void number(double value) { any_.numbers[any_.count++].f = value; }
     void number(bool value) { any_.numbers[any_.count++].i = value ? 1 : 0; }
 
+    // False where it has columns and must be done in another way.
     template <typename T>
-    void start() {
-        any_.start(8 * static_cast<int>(sizeof(T)));
+    bool start() {
+        return any_.start(8 * static_cast<int>(sizeof(T)));
     }
 
   private:

@@ -10,6 +10,7 @@ namespace pb {
 constexpr int64_t kWide = int64_t{1} << 30;  // entries from which indices take 64 bits
 constexpr int64_t kBlocks = 1024;            // that keep a device busy
 constexpr int64_t kPacks = 4;                // of a row that a thread has in registers
+constexpr int64_t kColumns = 8;              // of totals over all rows that a block joins
 
 PB_RUNTIME void AnyLaunch::add(const AnyView& view, int64_t item) {
     const int k = operands++;
@@ -38,6 +39,16 @@ PB_RUNTIME void AnyLaunch::reduces(const AnyView& view, int64_t item, bool has_i
         const bool nothing = whole.at[d] == 0 && (d < front || target.at[d - front] == 1);
         context.require(!nothing, PB_INVALID, "a reduction without an identity over nothing");
     }
+}
+
+PB_RUNTIME void AnyLaunch::sums_columns(const AnyView& view, int64_t item) {
+    add(view, item);
+    ++columns;
+    is_column_needed = is_column_needed || view.data;
+    const int last = view.shape.ndim - 1;
+    are_columns = are_columns && last >= 0 && whole.ndim > 0 &&
+                  view.shape.at[last] == whole.at[whole.ndim - 1];
+    for (int d = 0; d < last; ++d) are_columns = are_columns && view.shape.at[d] == 1;
 }
 
 // The axes of groups first, then those of fibres; neighbours in step are one axis, and those of
@@ -195,17 +206,21 @@ PB_RUNTIME void AnyLaunch::skip(int64_t rest) {
     space.size[0] = space.groups = rest;
 }
 
-PB_RUNTIME void AnyLaunch::start(int bits) {
-    if (!context.ok() || context.dry() || !is_needed) return;
+PB_RUNTIME bool AnyLaunch::start(int bits) {
+    if (!context.ok() || context.dry()) return true;
+    if (columns > 0 && !(is_needed && is_column_needed && are_columns)) return false;
+    if (!is_needed) return true;
     const pb_runtime* runtime = context.runtime();
-    if (!context.require(runtime && runtime->launch, PB_UNSUPPORTED, "there is no device")) return;
+    if (!context.require(runtime && runtime->launch, PB_UNSUPPORTED, "there is no device"))
+        return true;
     LaunchAxes axes{*this};
     space.groups = axes.take(false);
     space.outer = axes.rank;
     space.length = axes.take(true);
     space.rank = axes.rank;
     const int64_t reach = axes.settle();
-    if (space.groups == 0) return;
+    if (columns > 0 && space.groups < 2) return false;
+    if (space.groups == 0) return true;
     space.columns = has_columns(*this) ? 1 : 0;
     const int64_t entries = space.groups * space.length;
     const bool is_wide = (reach > entries ? reach : entries) >= kWide;
@@ -213,12 +228,19 @@ PB_RUNTIME void AnyLaunch::start(int bits) {
     const bool is_short = over == Over::kRows && space.length <= kPacks * runtime->threads;
     const pb_variant packed = is_short ? PB_RESIDENT : PB_PACKED;
     const pb_variant variant = is_wide ? PB_I64 : rest < 0 ? PB_I32 : packed;
+    if (columns > 0 && variant != PB_RESIDENT) return false;
     share_fibres(space, over, runtime->threads, variant);
+    if (columns > 0) {
+        const int64_t together = runtime->threads / space.lanes;
+        const int64_t parts = (space.groups + together - 1) / together;
+        space.parts = static_cast<int>(parts < kBlocks / 2 ? parts : kBlocks / 2);
+    }
     prepare_quotients(space);
     start(bits, variant);
-    if (rest <= 0) return;
+    if (rest <= 0) return true;
     skip(rest);
     start(bits, PB_I32);
+    return true;
 }
 
 PB_RUNTIME void AnyLaunch::start(int bits, pb_variant variant) {
@@ -228,9 +250,10 @@ PB_RUNTIME void AnyLaunch::start(int bits, pb_variant variant) {
     arguments[next++] = &space;
     for (int k = 0; k < operands; ++k) arguments[next++] = &data[k];
     for (int k = 0; k < count; ++k) arguments[next++] = &numbers[k];
-    const bool is_shared = space.parts > 1;
-    const auto slots = static_cast<size_t>(space.groups * totals);
-    if (over == Over::kFibres) arguments[next] = &work;
+    const bool is_shared = space.parts > 1 || columns > 0;
+    const int64_t row = space.length * (128 / bits);
+    const auto slots = static_cast<size_t>(columns > 0 ? row * columns : space.groups * totals);
+    if (over == Over::kFibres || columns > 0) arguments[next] = &work;
     const int64_t together = space.columns ? runtime->threads / space.lanes : 1;
     const int64_t busy =
         (space.groups + together - 1) / together * together * space.parts * space.lanes;
@@ -238,11 +261,12 @@ PB_RUNTIME void AnyLaunch::start(int bits, pb_variant variant) {
     launch.kernel = kernel;
     launch.bits = bits;
     launch.variant = variant;
-    launch.blocks = (busy + runtime->threads - 1) / runtime->threads;
+    launch.blocks = columns > 0 ? space.parts : (busy + runtime->threads - 1) / runtime->threads;
     launch.arguments = arguments;
     launch.work = is_shared ? &work : nullptr;
     launch.totals_bytes = is_shared ? 8 * slots * static_cast<size_t>(space.parts) : 0;
-    launch.arrived_bytes = is_shared ? sizeof(unsigned) * slots : 0;
+    launch.arrived_bytes = is_shared && columns == 0 ? sizeof(unsigned) * slots : 0;
+    launch.joining = columns > 0 ? (row + kColumns - 1) / kColumns : 0;
     context.require(runtime->launch(runtime->context, &launch) == 0, PB_UNSUPPORTED,
                     "a kernel of the device did not start");
 }
