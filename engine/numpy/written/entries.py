@@ -52,7 +52,7 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     x = x * 1.0 if x.dtype.kind in "biu" else x
     given = arrays(x)
     whole = np.trunc(x)
-    if not np.any(arrays(whole) == given):
+    if not (arrays(whole) == given).any():
         return x - whole, whole
     # Infinity has no fraction, and a whole number one of its sign.
     finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)
@@ -62,7 +62,7 @@ def modf(x: Any, /) -> tuple[Any, Any]:
 @stands_for(np.nan_to_num)
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
-    if x.dtype.kind in "fc" and np.all(np.isfinite(arrays(x))):
+    if x.dtype.kind in "fc" and np.isfinite(arrays(x)).all():
         return np.positive(x)
     if x.dtype.kind == "c":
         real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))

@@ -47,11 +47,17 @@ def _counts(pad_width: Any, ndim: int) -> list[list[int]] | None:
     """A pair of whole numbers for each axis; None where they are none."""
     if type(pad_width) is int:
         return [[pad_width, pad_width]] * ndim
+    if type(pad_width) is tuple and len(pad_width) == ndim and all(map(_is_pair, pad_width)):
+        return list(map(list, pad_width))
     counts = np.asarray(pad_width)
     if counts.dtype.kind not in "iu":
         return None
     pairs: list[list[int]] = np.broadcast_to(counts, (ndim, 2)).tolist()
     return pairs
+
+
+def _is_pair(value: Any) -> bool:
+    return type(value) is tuple and len(value) == 2 and type(value[0]) is int and type(value[1]) is int
 
 
 def _among_zeros(array: Any, pairs: list[list[int]]) -> Any:

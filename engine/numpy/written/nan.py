@@ -18,6 +18,11 @@ def _without(a: Any, otherwise: Any) -> Any:
     return np.where(nan, otherwise, a) if nan.any() else a
 
 
+def _has_nan(found: Any) -> bool:
+    nan = np.isnan(arrays(found))
+    return bool(nan.any() if nan.ndim else nan)
+
+
 def _numbers(a: Any, where: Any) -> Any:
     """The mask of the entries that are numbers and enter the result."""
     return np.logical_and(~np.isnan(arrays(a)), arrays(where))
@@ -27,7 +32,7 @@ def _of_numbers(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs:
     """A reduction of all entries, which is NaN where one is; then of those that are numbers."""
     if not args and kwargs.keys() <= {"keepdims"}:
         found = call(op, a, axis=axis, **kwargs)
-        if not np.isnan(arrays(found)).any():
+        if not _has_nan(found):
             return found
     return call(op, _without(a, otherwise), axis, *args, **kwargs)
 
@@ -70,7 +75,7 @@ def nanmean(
     _refuse_whole_numbers(a, dtype)
     if where is True and dtype is None and a.ndim and a.size:
         found = call("mean", a, axis=axis, keepdims=keepdims)
-        if not np.isnan(arrays(found)).any():
+        if not _has_nan(found):
             return found
     return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
 

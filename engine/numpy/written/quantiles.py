@@ -36,8 +36,10 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
         a = engine.from_numpy(np.asarray(a))
     axes = tuple(range(a.ndim)) if axis is None else normalize_axis_tuple(axis, a.ndim)
     reduced = tuple(1 if k in axes else n for k, n in enumerate(a.shape))
-    merged = np.moveaxis(a, axes, range(a.ndim - len(axes), a.ndim))
-    merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
+    last = tuple(range(a.ndim - len(axes), a.ndim))
+    merged = a if axes == last else np.moveaxis(a, axes, last)
+    if len(axes) != 1:
+        merged = np.reshape(merged, (*merged.shape[: a.ndim - len(axes)], _length(a, axes)))
     if skip_nan and merged.shape[-1] == 0:
         merged = np.full_like(merged, np.nan, shape=(*merged.shape[:-1], 1))
     ordered = np.sort(merged, axis=-1)
@@ -45,7 +47,8 @@ def _quantiles(a: Any, q: Any, axis: Any, method: str, keepdims: bool, skip_nan:
     # A Python number takes the array's dtype.
     weak = isinstance(shares, (int, float)) and not isinstance(shares, np.generic)
     if weak and not skip_nan and ordered.shape[-1]:
-        return np.reshape(_one_quantile(ordered, float(q), method), shape)
+        found = _one_quantile(ordered, float(q), method)
+        return np.reshape(found, shape) if keepdims else found
     missing = np.isnan(arrays(ordered))
     count = (
         np.sum(~missing, axis=-1, keepdims=True)
@@ -91,7 +94,7 @@ def _one_quantile(ordered: Any, q: float, method: str) -> Any:
         share = share if method == "linear" else 0.5 * (share > 0)
         found = low + (high - low) * share
     spoiled = np.isnan(arrays(ordered)[..., -1])
-    return np.where(spoiled, np.nan, found) if spoiled.any() else found
+    return np.where(spoiled, np.nan, found) if np.any(spoiled) else found
 
 
 def _share_in(share: Any, dtype: Any, weak: bool) -> Any:

@@ -83,7 +83,7 @@ def block(arrays: Any) -> Any:
     inner = arrays
     while isinstance(inner, list):
         inner, depth = inner[0], depth + 1
-    ndim = max(depth, *(np.ndim(leaf) for leaf in _leaves(arrays)))
+    ndim = max(depth, *map(_rank, _leaves(arrays)))
     return _joined(arrays, -depth, ndim)
 
 
@@ -91,9 +91,15 @@ def _leaves(arrays: Any) -> list[Any]:
     return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [arrays]
 
 
+def _rank(leaf: Any) -> int:
+    """The number of axes, without NumPy's dispatch where the block knows it."""
+    found: int | None = getattr(leaf, "ndim", None)
+    return np.ndim(leaf) if found is None else found
+
+
 def _joined(arrays: Any, axis: int, ndim: int) -> Any:
     if not isinstance(arrays, list):
-        missing = ndim - np.ndim(arrays)
+        missing = ndim - _rank(arrays)
         return np.reshape(arrays, (1,) * missing + np.shape(arrays)) if missing else arrays
     return np.concatenate([_joined(part, axis + 1, ndim) for part in arrays], axis)
 
