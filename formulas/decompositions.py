@@ -58,7 +58,7 @@ def _slogdet_of_complex_inputs(rng):
 def _check_phases(of_vectors):
     """Refuse a loss that depends on the phases of complex vectors: any of them are right."""
     off = np.abs(np.imag(np.diagonal(of_vectors, 0, -2, -1)))
-    if np.any(off > 1e-3 * (np.max(np.abs(of_vectors)) + 1e-3)):
+    if of_vectors.size > 0 and np.any(off > 1e-3 * (np.max(np.abs(of_vectors)) + 1e-3)):
         raise ValueError("the loss depends on the phases of complex vectors, which are arbitrary")
 
 

@@ -89,7 +89,7 @@ def linalg_vector_norm(x, *, axis=None, keepdims=False, ord=2):
     """A norm of the entries along axes, or of all."""
     flat = primitives.flatten_axes(x, axis=axis)
     if ord == 0:  # noqa: SIM108 - a line for each
-        r = np.sum(np.astype(flat != 0, x.dtype), axis=-1)
+        r = np.sum(np.astype(flat != 0, np.real(x).dtype), axis=-1)
     else:
         r = np.linalg.norm(flat, ord, -1)
     if not keepdims:

@@ -276,7 +276,7 @@ class Composite(Formula[P, R_co]):
 
     @property
     def plain_arguments(self) -> int:
-        """How many arguments by position the function takes as they are; 0 where calls sort them."""
+        """The number of positional arguments that the function takes as they are; 0 where calls sort them."""
         return 0 if self._lists else self._plain if self._named else sys.maxsize
 
     def __reduce__(self) -> str:

@@ -318,3 +318,20 @@ def test_transforms_of_functions(engine):
     each = pb.func.vmap(pb.func.grad(lambda z: np.abs(z @ np.conj(z) * z[0])))(Z)
     wanted = np.stack([pb.func.grad(lambda z: np.abs(z @ np.conj(z) * z[0]))(row) for row in Z])
     np.testing.assert_allclose(each, wanted)
+
+
+@pytest.mark.parametrize("function", [np.linalg.eigh, np.linalg.eig, np.linalg.svd])
+def test_decompositions_of_no_entries_have_gradients(engine, function):
+    a = pb.tensor(np.zeros((0, 0), complex), requires_grad=True)
+    total = sum(abs(part).sum() for part in function(a))
+    (found,) = pb.grad(total, a)
+    assert (found.shape, found.dtype) == ((0, 0), np.complex128)
+
+
+@pytest.mark.parametrize("axis", [None, -1])
+def test_a_count_of_complex_entries_is_real(engine, axis):
+    z = pb.tensor(np.array([[1j, 0.0], [2.0, 1 - 1j]]), requires_grad=True)
+    counted = np.linalg.vector_norm(z, axis=axis, ord=0)
+    expected = np.linalg.vector_norm(z.detach().numpy(), axis=axis, ord=0)
+    assert counted.dtype == expected.dtype
+    np.testing.assert_array_equal(counted.detach().numpy(), expected)

@@ -148,7 +148,7 @@ def _copy(argument: Any, dtype: torch.dtype) -> Any:
 
 @lru_cache(maxsize=64)
 def _weights(shape: torch.Size, dtype: torch.dtype, number: int) -> torch.Tensor:
-    """What each entry of a result counts for; nobody may write into it."""
+    """The weight of each entry of a result; nobody may write into it."""
     steps = torch.arange(shape.numel(), dtype=torch.float64).reshape(shape)
     return (1 + 0.5 * torch.cos(1.7 * steps + number)).to(dtype)
 

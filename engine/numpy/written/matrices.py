@@ -209,7 +209,7 @@ def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any
         return formula("norm", x if x.ndim == 1 else np.reshape(x, (-1,)), ord=ord)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
-        return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), x.dtype)
+        return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), np.real(x).dtype)
     flat = call("flatten_axes", x, axis=axes)
     found = formula("norm", flat, ord=ord, axis=-1)
     return np.expand_dims(found, axes) if keepdims else found

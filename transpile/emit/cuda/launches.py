@@ -116,7 +116,7 @@ def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str
 
 
 def _read(place: int, name: str) -> str:
-    """What a thread reads of a row, ahead of the passes over it."""
+    """The values of a row that a thread reads ahead of the passes over it."""
     return f"const auto pb_row_of_{name} = pb::row<pb_width, {place}>(pb_of_{name}, space, loop, pb_group);"
 
 
