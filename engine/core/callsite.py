@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from functools import cache
 from types import FrameType
 
 from ...transpile.cells import place
@@ -13,12 +14,17 @@ _BETWEEN = (PACKAGE, "numpy", "torch", "typeguard")
 
 def is_internal(frame: FrameType) -> bool:
     """True for a frame of this package, or of a library between it and its caller."""
-    return frame.f_globals.get("__name__", "").partition(".")[0] in _BETWEEN
+    return _is_between(frame.f_globals.get("__name__", ""))
+
+
+@cache
+def _is_between(module: str) -> bool:
+    return module.partition(".")[0] in _BETWEEN
 
 
 def callsite() -> str:
     """The place, as "file:line", of the innermost frame outside this package, NumPy and PyTorch."""
     frame = sys._getframe(1)
-    while frame.f_back is not None and is_internal(frame):
+    while frame.f_back is not None and _is_between(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
     return place(frame.f_code.co_filename, frame.f_lineno)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import lru_cache
 from numbers import Number
 from typing import Any
 
@@ -19,6 +20,7 @@ _ARITHMETIC = ("__add__", "__mul__")
 _KNOWN = (Number, str, bytes, bytearray, list, tuple)
 
 
+@lru_cache(maxsize=1000)  # asked of a type at every call with a value of it
 def is_foreign(kind: type) -> bool:
     """Tell whether values of a type are arrays, or count as such, that are neither NumPy's nor tensors.
 

@@ -56,6 +56,8 @@ def bound(
     kwargs: Mapping[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call as `Operator.bind` gives them; `called` is for errors."""
+    if len(args) == len(inputs) and not attributes and not kwargs:
+        return tuple(args), {}
     params = (*inputs, *attributes)
     if len(args) > len(params):
         raise TypeError(f"{called}() takes {len(params)} arguments but {len(args)} were given")
@@ -185,10 +187,13 @@ class Operator:
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
         """Results, hidden outputs and plain values of arrays and Python numbers."""
-        values = iter(inputs)
-        arguments = [
-            attributes[param.var.name] if param.attribute else next(values) for param in self.formula.params
-        ]
+        arguments: Sequence[Any] = inputs
+        if attributes:
+            values = iter(inputs)
+            arguments = [
+                attributes[param.var.name] if param.attribute else next(values)
+                for param in self.formula.params
+            ]
         outputs: tuple[Any, ...] = self._forward(*arguments)
         return outputs
 

@@ -47,24 +47,24 @@ def set_anomaly(enabled: bool, check_nan: bool) -> None:
 def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Call an operator with tensors among its arguments; see `dispatch.Engine.apply`."""
     inputs, attributes = operator.bind(args, kwargs)
-    inputs = tuple(
-        _input(operator, param, value) for param, value in zip(operator.inputs, inputs, strict=True)
-    )
+    inputs = [_input(operator, param, value) for param, value in zip(operator.inputs, inputs, strict=True)]
     if isinstance(operator, Operator):
         operator = operator.for_dtypes(inputs)
     computed = operator.forward(
-        tuple(map(_array, inputs)),
+        list(map(_array, inputs)),
         {key: _attribute(operator, key, value) for key, value in attributes.items()},
     )
     visible = operator.n_results + operator.n_hidden
     arrays = [None if value is None else _result(operator, value) for value in computed[:visible]]
     storages, views = _shared(operator, inputs, arrays)
     needed = tuple(
-        param.differentiable and _requires_grad(value)
-        for param, value in zip(operator.inputs, inputs, strict=True)
+        [
+            param.differentiable and _requires_grad(value)
+            for param, value in zip(operator.inputs, inputs, strict=True)
+        ]
     )
     node = None
-    if grad_mode.is_recording() and any(needed):
+    if True in needed and grad_mode.is_recording():
         node = _record(operator, inputs, needed, arrays, storages, computed[visible:])
     results = tuple(
         Tensor(
@@ -109,16 +109,16 @@ def _record(
         wanted and _is_complex(value) for value, wanted in zip(inputs, needed, strict=True)
     ):
         raise NotDifferentiableError(not_complex(operator))
-    outputs = tuple(_output(operator, i, array) for i, array in enumerate(arrays))
+    outputs = tuple([_output(operator, i, array) for i, array in enumerate(arrays)])
     if not any(output.differentiable for output in outputs[: operator.n_results]):
         return None
-    edges = tuple(_edges(value) if wanted else () for value, wanted in zip(inputs, needed, strict=True))
+    edges = tuple([_edges(value) if wanted else () for value, wanted in zip(inputs, needed, strict=True)])
     node = OperatorNode(operator, outputs, edges, callsite())
     if anomaly.is_anomaly_enabled():
         node.forward_stack = anomaly.stack()
     # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
     # counts as defined, for it may be filled with zeros.
-    defined = (o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True))
+    defined = [o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True)]
     reads = operator.backward(tuple(defined), needed).reads
 
     def save_at(index: int) -> Any:
@@ -194,8 +194,9 @@ def _is_complex(value: Any) -> bool:
 
 
 def _edges(value: Any) -> Edges:
-    tensors = value if isinstance(value, list) else (value,)
-    return tuple(item.edge() if isinstance(item, Tensor) else None for item in tensors)
+    if isinstance(value, list):
+        return tuple(item.edge() if isinstance(item, Tensor) else None for item in value)
+    return (value.edge(),)
 
 
 def _output(operator: Any, index: int, array: Array | None) -> Output:
@@ -240,8 +241,12 @@ def _shared(
     operator: Any, inputs: Sequence[Any], arrays: Sequence[Array | None]
 ) -> tuple[list[Storage], list[View | None]]:
     """A storage for each output, an input's where they share memory; and the view that it then is of it."""
-    flat = (item for value in inputs for item in (value if isinstance(value, list) else (value,)))
-    tensors = {id(owner(item._array)): item for item in flat if isinstance(item, Tensor)}
+    tensors = {
+        id(owner(item._array)): item
+        for value in inputs
+        for item in (value if isinstance(value, list) else (value,))
+        if isinstance(item, Tensor)
+    }
     own: dict[int, Storage] = {}
     storages: list[Storage] = []
     views: list[View | None] = []
