@@ -42,7 +42,7 @@ def is_foreign(kind: type) -> bool:
 def refuse_foreign(value: Any) -> None:
     """Raise ForeignArrayError for an array of another library, with the call that converts it."""
     kind = type(value)
-    if not is_foreign(kind):
+    if not is_foreign(kind):  # type: ignore[arg-type]  # mypy asks for __hash__ of its instances
         return
     library = kind.__module__.partition(".")[0]
     name = kind.__qualname__ if library in ("builtins", "__main__") else f"{library}.{kind.__qualname__}"
