@@ -23,6 +23,7 @@ from ...library import Library
 from ...passes.kernel.arguments import Argument, Arguments, decided, fitted, of_elements, with_plain_elements
 from ...passes.kernel.array_attributes import with_array_inputs
 from ...passes.kernel.dtype_branches import asks_other_dtypes, with_decided_dtypes
+from ...passes.kernel.filled_starts import with_filled_starts
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
 from ...passes.kernel.slices_of_stacks import with_slices_of_stacks
@@ -146,7 +147,7 @@ def _formula_kernels(
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
         fixed, given = decided(_ranked(fixed, inputs)), decided(_ranked(given, inputs))
-    fixed = _folded(promote(_ranked(fixed, inputs), library, fused))
+    fixed = _folded(promote(with_filled_starts(_ranked(fixed, inputs)), library, fused))
     undecided = None
     if asks_other_dtypes(given) or asks_other_dtypes(fixed):
         undecided = _folded(promote(_ranked(given, inputs), library))

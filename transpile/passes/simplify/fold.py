@@ -158,6 +158,7 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.primitives.order_of_norm": _order_of_norm,
     "ndim": _called(_depth),
     "range": _called(_short_range),
+    "len": _called(len),
     "item": _called(_element),
 }
 
