@@ -1,8 +1,6 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
-import contextlib
 import gc
-import io
 import shutil
 from functools import cache
 from importlib.util import find_spec
@@ -160,16 +158,13 @@ def own_cache(tmp_path, monkeypatch):
 
 
 @pytest.fixture(scope="session")
-def imported_table(tmp_path_factory):
-    """The folder of PyTorch's table of derivatives as files of formulas, not linted, and what was counted."""
+def imported_table():
+    """The folder of PyTorch's table of derivatives as files of formulas: that of the cache, to read alone."""
     pytest.importorskip("tree_sitter_cpp")
-    from pullback.tools.cli import main
+    pytest.importorskip("torch")
+    from pullback.torch.autograd.imported import imported_formulas
 
-    folder = tmp_path_factory.mktemp("table")
-    with contextlib.redirect_stdout(io.StringIO()) as counts:
-        assert main(["import-derivatives", "-o", str(folder), "--no-lint", "--format", "json"]) == 0
-    (folder / "counts.json").write_text(counts.getvalue(), encoding="utf-8")
-    return folder
+    return imported_formulas()
 
 
 @cache

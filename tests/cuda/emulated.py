@@ -25,7 +25,7 @@ class Emulated:
         ]
         source, library = folder / "kernels.cpp", folder / "kernels.so"
         source.write_text("\n".join([f'#include "{HEADER}"', text, *runs]), encoding="utf-8")
-        options = ["-std=c++20", "-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unused-parameter"]
+        options = ["-std=c++20", "-O0", "-ffp-contract=off", "-Wall", "-Wextra", "-Wno-unused-parameter"]
         command = ["g++", *options, "-Werror", "-shared", "-fPIC", str(source), "-o", str(library)]
         done = subprocess.run(command, capture_output=True, text=True, check=False)
         assert done.returncode == 0, done.stderr

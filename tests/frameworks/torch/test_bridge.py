@@ -358,7 +358,14 @@ print(pullback.torch.register("interrupted", cases.softplus, compiled=True)(torc
 """
 
 
-def test_after_a_build_that_was_interrupted_the_next_one_works(tmp_path: Any) -> None:
+@pytest.mark.parametrize(
+    "moments",
+    [
+        pytest.param(["half"], id="half-way"),
+        pytest.param(["nothing", "half", "whole"], id="at any moment", marks=pytest.mark.slow),
+    ],
+)
+def test_after_a_build_that_was_interrupted_the_next_one_works(moments: list[str], tmp_path: Any) -> None:
     """The process and its compiler are killed before the file is begun, half-way, and before it is moved."""
     (tmp_path / "whole.so").write_bytes(build._compiled().read_bytes())
     step, at, compiler = tmp_path / "step", tmp_path / "at", tmp_path / "g++"
@@ -376,7 +383,7 @@ def test_after_a_build_that_was_interrupted_the_next_one_works(tmp_path: Any) ->
             **pipes,  # type: ignore[call-overload]  # keywords in a dict match no overload
         )
 
-    for moment in ("nothing", "half", "whole"):
+    for moment in moments:
         step.write_text(moment)
         process = started()
         end = time.monotonic() + 120
