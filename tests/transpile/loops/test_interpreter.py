@@ -77,3 +77,20 @@ def test_what_kernels_refuse_of_vectors_and_numbers_is_refused(name, arguments):
 
     with pytest.raises(Refused):
         function(name)(*arguments)
+
+
+def halved_while_large(x):
+    rounds = 0
+    while rounds < 3 and np.any(x > 0.2):
+        rounds += 1
+        x = x * 0.5
+    return np.sum(x)
+
+
+@pytest.mark.parametrize("largest", [0.1, 0.3, 3.0])
+def test_what_a_branch_leaves_out_is_there_all_the_same(largest):
+    formula = pb.derive_pullback(halved_while_large).operator.formula
+    compiled = formula_kernels(formula, standard_library(), {}, order=0)
+    x = np.array([0.1, largest])
+    found = run(program_of(compiled.forward), Arguments([x], []))
+    np.testing.assert_allclose(found[0], halved_while_large(x))

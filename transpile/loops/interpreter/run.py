@@ -270,6 +270,9 @@ class _Run:
         if expression.function == "pack":
             args[2][...] = row_of(args[1], np.dtype(self.types[str(kind)]).num)
             return None
+        if expression.function == "absent":
+            missing = self.arguments.outputs[args[1]] = np.zeros((), self.types[str(kind)])
+            return missing
         try:
             return function(expression.function)(*args)
         except np.exceptions.AxisError as error:
