@@ -17,7 +17,7 @@ def test_the_programs_print_what_the_page_says():
     text = PAGE.read_text(encoding="utf-8")
     names = {"__name__": "page"}
     blocks = re.findall(r"```python\n(.*?)```\n```\n(.*?)```", text, flags=re.DOTALL)
-    assert len(blocks) == 4
+    assert len(blocks) == text.count("```") / 4 > 0  # each block is a program, or what it prints
     for k, (code, expected) in enumerate(blocks):
         file = f"<page {k}>"
         linecache.cache[file] = (len(code), None, code.splitlines(keepends=True), file)
