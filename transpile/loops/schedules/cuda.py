@@ -344,7 +344,7 @@ class _Rows:
         return [replace(space, shape=self.shape, reads=self._reads(space)) for space in self.rest]
 
     def _reads(self, space: Space) -> tuple[Read, ...]:
-        """The values that a pass reads; what an earlier one has written, by the name that that one has for it."""
+        """The values that a pass reads; those of an earlier pass by the name that that one has for them."""
         views = (self.written.get(self.views.number(each.view), each.view) for each in space.reads)
         return tuple(replace(each, view=view) for each, view in zip(space.reads, views, strict=True))
 
