@@ -17,6 +17,7 @@ def launch_lines(launch: Launch, otherwise: Sequence[str], depth: int) -> list[s
     """The lines that describe and start a launch, at this depth of blocks; `otherwise` in its place."""
     views = operands(launch)
     reduced = {sink.view: sink for space in launch.body for sink in space.sinks if isinstance(sink, Reduce)}
+    columns = {*launch.columns}
     name = "rows" if launch.otherwise else "launch"
     head = f"pb::Launch<{len(views)}, {len(launch.numbers)}> {name}("
     arguments = ["context", f'"{launch.name}"', f"pb::Over::{_OVER[launch.over]}", text_of(launch.shape)]
@@ -24,8 +25,8 @@ def launch_lines(launch: Launch, otherwise: Sequence[str], depth: int) -> list[s
     for view in views:
         sink = reduced.get(view.view)
         of = "reads" if not view.written else "writes" if sink is None else "reduces"
-        of = "sums_columns" if sink in launch.columns else of
-        is_bare = sink is not None and is_extreme(sink) and sink not in launch.columns
+        of = "sums_columns" if sink in columns else of
+        is_bare = sink is not None and is_extreme(sink) and sink not in columns
         lines += wrap("", f"{name}.{of}(", [text_of(view.view), *["false"] * is_bare], ");", depth)
     lines += [f"{name}.number({number});" for number, _ in launch.numbers]
     if not launch.otherwise:

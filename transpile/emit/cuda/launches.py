@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence, Set
 from functools import partial
 
 from ...ir import Source
 from ...loops.expressions import Expression
-from ...loops.schedules.cuda import operands, registers, waits
+from ...loops.schedules.cuda import operands, registers, row_reads, waits
 from ...loops.statements import Collect, Launch, Reduce, Space, Write
 from ..cpp.comments import Comments
 from ..cpp.expressions import text_of
@@ -87,27 +87,17 @@ def _passes(launch: Launch, places: _Places, comments: Comments) -> Iterator[str
     """Passes over a row, one after the other."""
     held = {view: f"pb_value_of_{places[view][1]}" for view in registers(launch)}
     yield from (f"{kind} {held[view]};" for view, kind in registers(launch).items())
-    written = {sink.view for space in launch.body for sink in space.sinks}
-    ahead: set[Expression] = set()
-    for space, is_awaited in zip(launch.body, waits(launch), strict=True):
-        is_of_row = space.shape == launch.shape
-        own: list[str] = []
-        for read in space.reads if is_of_row else ():
-            if read.view in held or read.view in ahead:
-                continue
+    columns = {*launch.columns}
+    for space, reads, is_awaited in zip(launch.body, row_reads(launch), waits(launch), strict=True):
+        for read in reads.values:
             place, name = places[read.view]
-            if read.view in written:
-                own.append(_read(place, name))
-            elif read.once:
-                held[read.view] = f"pb_value_of_{name}"
-                yield f"const {read.type} pb_value_of_{name} = pb_of_{name}[pb_group.of[{place}]];"
-            else:
-                ahead.add(read.view)
-                yield _read(place, name)
+            held[read.view] = f"pb_value_of_{name}"
+            yield f"const {read.type} pb_value_of_{name} = pb_of_{name}[pb_group.of[{place}]];"
+        yield from (_read(*places[read.view]) for read in reads.ahead)
         yield "{"
-        yield from indented(own)
-        if is_of_row:
-            yield from indented(list(_row(space, places, comments, held, launch.columns)))
+        yield from (f"    {_read(*places[read.view])}" for read in reads.again)
+        if space.shape == launch.shape:
+            yield from indented(list(_row(space, places, comments, held, columns)))
         else:
             yield from indented(list(_once(space, places, comments, held)))
         yield "}"
@@ -125,17 +115,16 @@ def _packs(
     places: _Places,
     comments: Comments,
     held: Mapping[Expression, str] | None = None,
-    columns: Sequence[Reduce] = (),
+    columns: Set[Reduce] = frozenset(),
 ) -> Iterator[str]:
     """Entries that a thread reads, computes with and writes at once; `held` are the values of a row."""
     for read in space.reads:
         place, name = places[read.view]
+        value = f"pb_row_of_{name}[pb_place]"
         if held is None:
             value = f"pb::loaded<pb_width, {place}>(pb_of_{name}, space, pb_place)"
-        elif read.view in held:
-            value = f"pb::Same<{read.type}>{{{held[read.view]}}}"
-        else:
-            value = f"pb_row_of_{name}[pb_place]"
+        elif (register := held.get(read.view)) is not None:
+            value = f"pb::Same<{read.type}>{{{register}}}"
         yield f"const auto {read.name} = {value};"
     written = [sink for sink in space.sinks if not isinstance(sink, Reduce)]
     yield from (f"pb::Pack<{sink.type}, pb_width> {sink.name}_row;" for sink in written)
@@ -172,7 +161,7 @@ def _row(
     places: _Places,
     comments: Comments,
     held: Mapping[Expression, str],
-    columns: Sequence[Reduce],
+    columns: Set[Reduce],
 ) -> Iterator[str]:
     """A pass over a row, and its totals."""
     totals = [sink for sink in space.sinks if isinstance(sink, Reduce) and sink not in columns]
@@ -201,7 +190,7 @@ def _collected(
     places: _Places,
     comments: Comments,
     held: Mapping[Expression, str] | None = None,
-    columns: Sequence[Reduce] = (),
+    columns: Set[Reduce] = frozenset(),
 ) -> Iterator[str]:
     """Totals of a fibre, as far as a thread has them."""
     for sink in totals:
@@ -224,7 +213,7 @@ def _sink(sink: Write | Reduce, kind: str, places: _Places) -> str:
     return f"pb::Sink<{kind}, {place}>{{pb_of_{name}}}"
 
 
-def _collect(columns: Sequence[Reduce], statement: Collect, index: str, depth: int) -> list[str]:
+def _collect(columns: Set[Reduce], statement: Collect, index: str, depth: int) -> list[str]:
     """The statement that takes a term of a total in."""
     sink = statement.sink
     if sink in columns:

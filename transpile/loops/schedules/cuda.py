@@ -135,6 +135,35 @@ def registers(launch: Launch) -> dict[Expression, str]:
     return found
 
 
+@dataclass(frozen=True, slots=True)
+class RowReads:
+    """The reads ahead of a pass over rows.
+
+    values   one element for a whole row, for this pass and later ones
+    ahead    the entries of a row, for this pass and later ones
+    again    the entries that an earlier pass has written, for this pass alone
+    """
+
+    values: list[Read]
+    ahead: list[Read]
+    again: list[Read]
+
+
+def row_reads(launch: Launch) -> list[RowReads]:
+    """The reads ahead of each pass of a launch over rows."""
+    written = {sink.view for space in launch.body for sink in space.sinks}
+    done = set(registers(launch))
+    found = []
+    for space in launch.body:
+        reads = {read.view: read for read in space.reads if space.shape == launch.shape}
+        new = [read for view, read in reads.items() if view not in done]
+        fixed = [read for read in new if read.view not in written]
+        done |= {read.view for read in fixed}
+        values, ahead = ([read for read in fixed if read.once is once] for once in (True, False))
+        found.append(RowReads(values, ahead, [read for read in new if read.view in written]))
+    return found
+
+
 def waits(launch: Launch) -> list[bool]:
     """For each pass, if threads of a row wait after it: what was written is read from memory later."""
     in_registers = registers(launch).keys()
