@@ -53,7 +53,8 @@ class Emulated:
         self._run(name, blocks, launch.arguments)
         assert not arrived.any()
         if launch.joining:
-            self._run(name.replace("_resident", "_joined"), launch.joining, launch.arguments)
+            joined = f"{name.removesuffix(variant)}joined"
+            self._run(joined, launch.joining, launch.arguments)
 
     def _run(self, name, blocks, arguments):
         getattr(self.library, f"run_{name}")(blocks, self.threads, arguments)

@@ -192,27 +192,30 @@ def compare_program(
         reason = str(error).partition("\n")[0]
         entry.problems.append(f"{type(error).__name__}: {reason}")
         return
-    text = _difference(found.first, expected.first, sample.inputs())
+    text = difference(found.first, expected.first, sample.inputs())
     if text is not None:
         right = _first_is_right(sample, found.first, expected.first)
         (entry.right if right else entry.problems).append(f"first: {text}")
     elif expected.second is not None and found.second is not None:
         at = [*sample.inputs(), *map(torch.detach, sample.results(sample.inputs()))]
-        text = _difference(found.second, expected.second, at)
+        text = difference(found.second, expected.second, at)
         if text is not None:
             right = _second_is_right(other, way, found, expected)
             (entry.right if right else entry.problems).append(f"second: {text}")
 
 
-def _difference(ours: Sequence[Any], theirs: Sequence[Any], like: Sequence[torch.Tensor]) -> str | None:
+def difference(
+    ours: Sequence[Any], theirs: Sequence[Any], like: Sequence[torch.Tensor], of: str = "input"
+) -> str | None:
+    """The first tensor that differs, by its number; None counts as zeros like those of `like`."""
     for number, (found, wanted, tensor) in enumerate(zip(ours, theirs, like, strict=True)):
         left, right = (torch.zeros_like(tensor) if each is None else each for each in (found, wanted))
         left, right = (each.detach().to_dense() for each in (left, right))
         if left.shape != right.shape or left.dtype != right.dtype:
-            return f"input {number}: {left.dtype} {tuple(left.shape)} for {right.dtype} {tuple(right.shape)}"
+            return f"{of} {number}: {left.dtype} {tuple(left.shape)} for {right.dtype} {tuple(right.shape)}"
         rtol = 1e-7 if left.dtype in (torch.float64, torch.complex128) else 1e-5
         if not torch.allclose(left, right, rtol=rtol, atol=1e-9, equal_nan=True):
-            return f"input {number}: off by {float((left - right).abs().max()):.3g}"
+            return f"{of} {number}: off by {float((left - right).abs().max()):.3g}"
     return None
 
 

@@ -8,7 +8,15 @@ from typing import Any
 
 import torch
 
-from ..autograd.comparing import Entry, NotComparableError, Program, Way, compare_program, sample_program
+from ..autograd.comparing import (
+    Entry,
+    NotComparableError,
+    Program,
+    Way,
+    compare_program,
+    difference,
+    sample_program,
+)
 from ..derivatives.calls import samples_of
 from .bridge import on_torch
 from .table import FUNCTIONS, reason
@@ -72,11 +80,4 @@ def _compare_sample(entry: Covered, info: Any, sample: Any, by_library: Program)
 def _other_values(found: list[torch.Tensor], expected: list[torch.Tensor]) -> str | None:
     if len(found) != len(expected):
         return f"value: {len(found)} results for {len(expected)}"
-    for number, (ours, theirs) in enumerate(zip(found, expected, strict=True)):
-        if ours.shape != theirs.shape or ours.dtype != theirs.dtype:
-            return (
-                f"value {number}: {ours.dtype} {tuple(ours.shape)} for {theirs.dtype} {tuple(theirs.shape)}"
-            )
-        if not torch.allclose(ours, theirs, rtol=1e-7, atol=1e-9, equal_nan=True):
-            return f"value {number}: off by {float((ours - theirs).abs().max()):.3g}"
-    return None
+    return difference(found, expected, expected, of="value")

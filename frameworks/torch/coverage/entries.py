@@ -63,21 +63,25 @@ def _scatter_reduce(x: Any, dim: int, index: Any, src: Any, reduce: str, include
     return _scatter_add(x, dim, index, src)
 
 
-def _index_add(x: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+def _at_places(x: Any, dim: int, index: Any, values: Any, accumulate: bool = False) -> Any:
+    """A copy with other values at places along one axis, or with these added."""
     whole = _flat(x)
-    source = np.reshape(source, (*whole.shape[: dim % whole.ndim], -1, *whole.shape[dim % whole.ndim + 1 :]))
-    return np.reshape(put(whole, at(whole, dim, numpy.atleast_1d(index)), alpha * source, True), x.shape)
+    return np.reshape(put(whole, at(whole, dim, numpy.atleast_1d(index)), values, accumulate), x.shape)
+
+
+def _slices(x: Any, dim: int, source: Any) -> Any:
+    """Values for places along one axis: all axes of `x`, with any length along that one."""
+    shape = list(_flat(x).shape)
+    shape[dim] = -1
+    return np.reshape(source, tuple(shape))
+
+
+def _index_add(x: Any, dim: int, index: Any, source: Any, alpha: Any = 1) -> Any:
+    return _at_places(x, dim, index, alpha * _slices(x, dim, source), accumulate=True)
 
 
 def _index_copy(x: Any, dim: int, index: Any, source: Any) -> Any:
-    whole = _flat(x)
-    source = np.reshape(source, (*whole.shape[: dim % whole.ndim], -1, *whole.shape[dim % whole.ndim + 1 :]))
-    return np.reshape(put(whole, at(whole, dim, numpy.atleast_1d(index)), source), x.shape)
-
-
-def _index_fill(x: Any, dim: int, index: Any, value: Any) -> Any:
-    whole = _flat(x)
-    return np.reshape(put(whole, at(whole, dim, numpy.atleast_1d(index)), value), x.shape)
+    return _at_places(x, dim, index, _slices(x, dim, source))
 
 
 def _index_select(x: Any, dim: int, index: Any) -> Any:
@@ -151,7 +155,7 @@ TABLE: dict[str, Callable[..., Any]] = {
     "gather": gather,
     "index_add": _index_add,
     "index_copy": _index_copy,
-    "index_fill": _index_fill,
+    "index_fill": _at_places,
     "index_put": _index_put,
     "index_select": _index_select,
     "masked_scatter": _masked_scatter,

@@ -17,20 +17,21 @@ from .reductions import vector_norm
 _Function = Callable[..., Any]
 
 
-def _left(x: Any, mask: Any, other: Any) -> Any:
+def _filled(x: Any, mask: Any, other: Any) -> Any:
+    """The entries, with `other` in the place of those that the mask leaves out."""
     return x if mask is None else np.where(mask, x, other)
 
 
 def _reduction(function: _Function, other: float) -> _Function:
     def called(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
-        return function(_left(cast(x, dtype), mask, other), axis=axes(dim), keepdims=keepdim)
+        return function(_filled(cast(x, dtype), mask, other), axis=axes(dim), keepdims=keepdim)
 
     return called
 
 
 def _running(function: _Function, other: float) -> _Function:
     def called(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-        x = _left(cast(x, dtype), mask, other)
+        x = _filled(cast(x, dtype), mask, other)
         return function(x, axis=dim) if x.ndim else x
 
     return called
@@ -38,7 +39,7 @@ def _running(function: _Function, other: float) -> _Function:
 
 def _share(function: _Function, other: float) -> _Function:
     def called(x: Any, dim: int, *, dtype: Any = None, mask: Any = None) -> Any:
-        return function(_left(cast(x, dtype), mask, other), dim)
+        return function(_filled(cast(x, dtype), mask, other), dim)
 
     return called
 
@@ -48,14 +49,15 @@ def _count(x: Any, mask: Any, axis: Any) -> Any:
     return whole.sum(axis, keepdims=True)
 
 
-def _kept(x: Any, axis: Any, keepdim: bool) -> Any:
+def _reduced(x: Any, axis: Any, keepdim: bool) -> Any:
+    """A reduction along axes that are still there, of length one; they stay only with `keepdim`."""
     return x if keepdim else np.squeeze(x, tuple(range(x.ndim)) if axis is None else axis)
 
 
 def _mean(x: Any, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None) -> Any:
     x, axis = cast(x, dtype), axes(dim)
-    total = np.sum(_left(x, mask, 0), axis=axis, keepdims=True)
-    return _kept(total / _count(x, mask, axis), axis, keepdim)
+    total = np.sum(_filled(x, mask, 0), axis=axis, keepdims=True)
+    return _reduced(total / _count(x, mask, axis), axis, keepdim)
 
 
 def _variance(
@@ -69,9 +71,9 @@ def _variance(
 ) -> Any:
     x, axis = cast(x, dtype), axes(dim)
     count = _count(x, mask, axis)
-    away = _left(x - np.sum(_left(x, mask, 0), axis=axis, keepdims=True) / count, mask, 0)
+    away = _filled(x - np.sum(_filled(x, mask, 0), axis=axis, keepdims=True) / count, mask, 0)
     total = np.sum(np.real(away * np.conj(away)), axis=axis, keepdims=True)
-    found = _kept(total / numpy.maximum(count - int(unbiased), 0), axis, keepdim)
+    found = _reduced(total / numpy.maximum(count - int(unbiased), 0), axis, keepdim)
     return np.astype(found, x.dtype)  # complex of a complex one
 
 
@@ -79,19 +81,21 @@ def _norm(
     x: Any, ord: Any = 2, dim: Any = None, *, keepdim: bool = False, dtype: Any = None, mask: Any = None
 ) -> Any:
     other = numpy.inf if ord == -numpy.inf else 0.0
-    return vector_norm(_left(cast(x, dtype), mask, other), ord, dim, keepdim)
+    return vector_norm(_filled(cast(x, dtype), mask, other), ord, dim, keepdim)
 
 
 def _normalize(
     x: Any, ord: float, dim: int, *, eps: float = 1e-12, dtype: Any = None, mask: Any = None
 ) -> Any:
-    x = _left(cast(x, dtype), mask, 0)
+    x = _filled(cast(x, dtype), mask, 0)
     return x / np.maximum(vector_norm(x, ord, dim, True), eps)
 
 
 def _logaddexp(x: Any, y: Any, *, dtype: Any = None, input_mask: Any = None, other_mask: Any = None) -> Any:
     least = -numpy.inf
-    return np.logaddexp(_left(cast(x, dtype), input_mask, least), _left(cast(y, dtype), other_mask, least))
+    return np.logaddexp(
+        _filled(cast(x, dtype), input_mask, least), _filled(cast(y, dtype), other_mask, least)
+    )
 
 
 TABLE: dict[str, _Function] = {

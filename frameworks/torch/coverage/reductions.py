@@ -239,8 +239,8 @@ TABLE: dict[str, Callable[..., Any]] = {
     **{f"min_reduction_{which}": _extreme(np.min, numpy.argmin) for which in ("with_dim", "no_dim")},
     **dict.fromkeys(("norm", "norm_nuc", "norm_fro", "norm_inf"), norm),
     "aminmax": lambda x, dim=None, keepdim=False: (
-        np.min(x, axis=dim if x.ndim else None, keepdims=keepdim),
-        np.max(x, axis=dim if x.ndim else None, keepdims=keepdim),
+        np.min(x, axis=axes_of(x, dim), keepdims=keepdim),
+        np.max(x, axis=axes_of(x, dim), keepdims=keepdim),
     ),
     "corrcoef": np.corrcoef,
     "cov": _cov,

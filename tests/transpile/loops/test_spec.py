@@ -75,8 +75,8 @@ def block(*body, count=1, operands=2):
     return [Variable("x", "Shape"), Passes("passes", count, operands), *body, RunPasses("passes")]
 
 
-def launched(over, *spaces):
-    return [Variable("x", "Shape"), Launch("f_1", over, X, spaces)]
+def launched(over, *spaces, **options):
+    return [Variable("x", "Shape"), Launch("f_1", over, X, spaces, **options)]
 
 
 def test_launches_that_write_reduce_or_go_by_rows_are_valid():
@@ -84,10 +84,14 @@ def test_launches_that_write_reduce_or_go_by_rows_are_valid():
     check_block(launched("entries", write))
     check_block(launched("fibres", reduce))
     check_block(launched("rows", reduce, write))
+    check_block(launched("rows", reduce, columns=(TOTAL,), otherwise=tuple(launched("rows", reduce)[1:])))
 
 
 def test_a_pass_that_stores_what_it_gives_is_valid():
     check_block(block(space(Store("r", Entry("a")))))
+
+
+SUM = space(Collect(TOTAL, Entry("a")), sinks=(TOTAL,))
 
 
 @pytest.mark.parametrize(
@@ -105,6 +109,11 @@ def test_a_pass_that_stores_what_it_gives_is_valid():
         (launched("entries", space(Collect(TOTAL, Entry("a")), sinks=(TOTAL,))), "is for entries"),
         (launched("fibres", space(Store("r", Entry("a")))), "is for fibres"),
         (launched("entries", *[space(Store("r", Entry("a")))] * 2), "has several passes"),
+        (launched("rows", SUM, columns=(TOTAL,)), "no other way"),
+        (
+            launched("rows", SUM, columns=(TOTAL,), otherwise=(Do(call("shape_of", "y")),)),
+            "`y` is read before",
+        ),
     ],
 )
 def test_what_is_not_valid_is_found(statements, why):

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...loops.schedules.cuda import operands
+from ...loops.schedules.launches import operands
 from ...loops.statements import Launch, Reduce
 from .expressions import text_of
 from .lines import indented, wrap

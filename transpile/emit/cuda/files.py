@@ -19,7 +19,7 @@ from typing import NamedTuple
 from ...ir import Source
 from ...loops.expressions import Call
 from ...loops.printer import kernel_text
-from ...loops.schedules.cuda import operands
+from ...loops.schedules.launches import operands
 from ...loops.statements import KernelProgram, Launch, every, every_expression, without_elements
 from ...operators.scalar import CUDA
 from ...version import __version__

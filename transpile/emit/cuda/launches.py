@@ -7,7 +7,7 @@ from functools import partial
 
 from ...ir import Source
 from ...loops.expressions import Expression
-from ...loops.schedules.cuda import operands, registers, row_reads, waits
+from ...loops.schedules.launches import operands, registers, row_reads, waits
 from ...loops.statements import Collect, Launch, Reduce, Space, Write
 from ..cpp.comments import Comments
 from ..cpp.expressions import text_of

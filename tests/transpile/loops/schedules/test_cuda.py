@@ -13,7 +13,8 @@ from pullback.transpile.library import standard_library
 from pullback.transpile.loops.interpreter import run
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
-from pullback.transpile.loops.schedules.cuda import operands, scheduled
+from pullback.transpile.loops.schedules.cuda import scheduled
+from pullback.transpile.loops.schedules.launches import operands
 from pullback.transpile.loops.spec import check
 from pullback.transpile.loops.statements import Launch, every
 from tests.cuda.corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted

@@ -133,6 +133,7 @@ PB_RUNTIME void share_fibres(LaunchSpace& space, Over over, int threads, pb_vari
     space.lanes = space.parts = 1;
     if (over == Over::kEntries) return;
     if (variant == PB_RESIDENT) {
+        // Two at least, so that threads read 32 bytes side by side.
         while (space.lanes * kPacks < space.length || (space.lanes == 1 && space.length > 1)) {
             space.lanes *= 2;
         }
