@@ -7,7 +7,11 @@ from pullback import primitives
 
 
 def _along(a, indices, axis, mode):
-    """Entries at places along an axis."""
+    """Entries at places along an axis; a number is an array of one entry, as in NumPy."""
+    if np.ndim(a) == 0:
+        a = np.reshape(a, (1,))
+    if np.ndim(indices) == 0 and mode == "raise":
+        return np.moveaxis(a, axis, 0)[indices + 0]  # True is 1, as in NumPy, and no mask
     places = np.asarray(indices)
     if places.dtype == np.bool_:
         raise TypeError("np.take takes whole numbers in a formula; a mask selects by x[mask]")

@@ -191,11 +191,14 @@ def _astype_inputs(rng):
 
 @pb.formula(np.roll, complex=True)
 def roll(a, *, shift, axis=None):
-    """Entries moved by `shift` places along `axis`, round the end; they move back by the same, mirrored."""
+    """Entries moved by `shift` places along `axis`, round the end; they move back by the same, mirrored.
+
+    Mirrored along all axes: one may be named twice, and its shifts add up.
+    """
     r = np.roll(a, shift, axis)
 
     def roll_pullback(grad):
-        return np.flip(np.roll(np.flip(grad, axis), shift, axis), axis)
+        return np.flip(np.roll(np.flip(grad), shift, axis))
 
     return r, roll_pullback
 
@@ -205,3 +208,4 @@ def _roll_inputs(rng):
     yield (rng.standard_normal((2, 3)),), {"shift": 2}
     yield (rng.standard_normal((2, 4)),), {"shift": 1, "axis": -1}
     yield (rng.standard_normal((3, 4)),), {"shift": (1, -2), "axis": (0, 1)}
+    yield (rng.standard_normal((3, 4)),), {"shift": (1, -2, 3), "axis": (1, 0, 1)}

@@ -141,3 +141,26 @@ def test_products_with_numbers_and_lists(name, other):
     x = pb.tensor(array, requires_grad=True)
     np.testing.assert_allclose(product(x, other).detach().numpy(), product(array, other))
     np.testing.assert_allclose(product(other, x).detach().numpy(), product(other, array))
+
+
+@pytest.mark.parametrize("places", [0, [0, 0], [[-1]]])
+@pytest.mark.parametrize("axis", [0, -1])
+def test_entries_of_a_number_along_its_only_axis(places, axis):
+    x = pb.tensor(0.7, requires_grad=True)
+    y = np.take(x, places, axis=axis)
+    assert y.shape == np.take(np.array(0.7), places, axis=axis).shape
+    (gradient,) = pb.grad((y**2).sum(), x)
+    assert gradient.item() == pytest.approx(1.4 * np.size(places))
+    with pytest.raises(np.exceptions.AxisError):
+        np.take(x, places, axis=1)
+
+
+@pytest.mark.parametrize("axes", [(0, 0), (1, -1), (0, -2), (1, 0, 1)])
+def test_shifts_along_an_axis_that_is_named_twice_add_up(axes):
+    x, w = np.arange(12.0).reshape(3, 4), np.arange(12.0, 0.0, -1.0).reshape(3, 4)
+    shifts = (1, 2, -2)[: len(axes)]
+    tensor = pb.tensor(x, requires_grad=True)
+    y = np.roll(tensor, shifts, axes)
+    np.testing.assert_array_equal(y.detach().numpy(), np.roll(x, shifts, axes))
+    (gradient,) = pb.grad((y * w).sum(), tensor)
+    np.testing.assert_array_equal(gradient.numpy(), np.roll(w, tuple(-k for k in shifts), axes))

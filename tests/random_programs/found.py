@@ -81,4 +81,10 @@ FOUND = {
             total += value * value
         return total * last * x
     """,
+    "entries of a number taken along its only axis, whose number of axes a second derivative knows": """
+        return np.take(s, [0, 0], axis=0) * s + np.take(s, -1, axis=-1) * np.take(x, 1)
+    """,
+    "entries rolled along an axis that is named twice": """
+        return np.roll(z, (1, 2, n), (0, 1, 0)) * z
+    """,
 }

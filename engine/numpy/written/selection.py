@@ -18,10 +18,9 @@ from .table import formula, stands_for
 @stands_for(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `np.take`: entries at indexes along an axis, or of all in row-major order."""
-    if axis is None:
-        a, along = a if a.ndim == 1 else call("reshape", a, shape=(-1,)), 0
-    else:
-        along = normalize_axis_index(axis, a.ndim)
+    if axis is None or a.ndim == 0:  # a number is an array of one entry
+        a = a if a.ndim == 1 else call("reshape", a, shape=(-1,))
+    along = 0 if axis is None else normalize_axis_index(axis, a.ndim)
     places = np.asarray(arrays(indices))
     if places.dtype.kind != "i":
         places = places.astype(np.intp, casting="same_kind") if places.size else places.astype(np.intp)

@@ -70,6 +70,7 @@ def test_what_is_not_in_the_table_is_said():
         ("repeated", (None, (), (2,), 0)),
         ("axis_set", (None, (-1,), 0)),
         ("sum_repeats", (None, np.ones(2), (2,), 0, np.ones(()))),
+        ("argsort", (None, np.array(0.7), -1, np.zeros((), int))),
     ],
 )
 def test_what_kernels_refuse_of_vectors_and_numbers_is_refused(name, arguments):

@@ -255,7 +255,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "eye": lambda _, k, view: _fill(None, view, np.eye(view.shape[0], view.shape[1], k)),
     "tri": lambda _, k, view: _fill(None, view, np.tri(view.shape[0], view.shape[1], k)),
     "roll": _into(np.roll),
-    "argsort": _into(lambda view, axis: np.argsort(view, axis, kind="stable")),
+    "argsort": _into(lambda view, axis: np.argsort(view, _axis(view.ndim, axis), kind="stable")),
     "position_of_extreme": _into(_position),
     "truth_of": _truth,
     "solved_shape": lambda _, a, b: np.broadcast_shapes(a[:-2], b[:-2]) + b[-2:] if len(b) > 1 else a[:-1],

@@ -7,7 +7,7 @@ from dataclasses import replace
 
 from ...analysis.types import known_types
 from ...ir import Block, Eqn, Formula, Var
-from ...ir.types import rank_of
+from ...ir.types import ScalarType, rank_of
 from ...passes.kernel.types import stored
 from ..lower.facts import Fact
 from ..lower.kernel import Input, Kernel, Role
@@ -39,10 +39,14 @@ def backward_inputs(
 
 
 def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int | None]:
-    """Numbers of axes of what a backward takes, in a version for those of the forward's inputs."""
+    """Numbers of axes of what a backward takes, in a version for those of the forward's inputs.
+
+    A value of which nothing is known may be a shape: its number of axes is not known either.
+    """
     if all(entry.rank is None for entry in kernel.inputs):
         return {}
-    return {var: rank_of(found) for var, found in known_types(formula).items()}
+    found = known_types(formula).items()
+    return {var: rank_of(of) for var, of in found if not (isinstance(of, ScalarType) and of.kind == "value")}
 
 
 def _saved_input(var: Var, fact: Fact) -> Input:
