@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Callable, Mapping, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any
 
 import numpy as np
@@ -43,10 +43,10 @@ def operator_function(name: str) -> Callable[..., Any]:
     """The function of an operator, by which the native engine is called without Python in between."""
     from .direct import OperatorFunction  # the native engine has tensors before it has functions
 
-    def general(*args: Any, **kwargs: Any) -> Any:
-        return call_generally(name, *args, **kwargs)
-
+    general: Any = partial(call_generally, name)
     general.__name__ = general.__qualname__ = name
+    general.__module__ = __name__
+    general.__doc__ = None
     return OperatorFunction(name, general)
 
 
@@ -57,12 +57,12 @@ def call_generally(name: str, *args: Any, **kwargs: Any) -> Any:
     if engine is None and function is not None:
         return function(*args, **kwargs)
     entry = FORMULAS.of_operator(name)
-    if entry is None or FORMULAS.of_library(entry):
-        wide = widened(name, args, kwargs)
+    if name not in FORMULAS.overridden:
+        wide = widened(name, len(args), frozenset(kwargs))
         if wide is not None:
             return composed(engine, wide, args, kwargs)
     if entry is not None:
-        return entry(*args, **kwargs)
+        return entry(*args, **kwargs) if engine is None else entry.call_on(engine, args, kwargs)
     if engine is not None and function is not None and OPERATORS[name].derivative == "zero":
         if name == "sign" and engine_of(args[0]) is not None and args[0].dtype.kind == "c":
             return complex_sign(*args, **kwargs)

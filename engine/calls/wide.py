@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import importlib
 import inspect
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from functools import cache
 from typing import Any, TypeVar
 
@@ -34,25 +34,29 @@ def wide(*names: str, always: bool = False) -> Callable[[Function], Function]:
     def decorate(function: Function) -> Function:
         _WIDE.update(dict.fromkeys(names, function))
         _ALWAYS.update(names if always else ())
+        widened.cache_clear()
         return function
 
     return decorate
 
 
-def widened(name: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Callable[..., Any] | None:
-    """The function that takes this call in place of the operator; None where the operator takes it itself.
+@cache
+def widened(name: str, count: int, keywords: frozenset[str]) -> Callable[..., Any] | None:
+    """The function that takes a call in place of the operator; None where the operator takes it itself.
 
-    >>> import numpy as np
-    >>> widened("sum", (1.0,), {"axis": 0})
-    >>> widened("sum", (1.0, 0, np.float32), {}).__name__
+    count     number of arguments by position
+    keywords  names of the others
+
+    >>> widened("sum", 1, frozenset({"axis"}))
+    >>> widened("sum", 3, frozenset()).__name__
     'sum'
     """
-    short = len(args) + len(kwargs) < _FEWEST.get(name, 0)
+    short = count + len(keywords) < _FEWEST.get(name, 0)
     if (
         not short
         and name not in _ALWAYS
-        and len(args) <= len(OPERATORS[name].operands)
-        and kwargs.keys() <= _known(name)
+        and count <= len(OPERATORS[name].operands)
+        and keywords <= _known(name)
     ):
         return None
     return _WIDE.get(name)

@@ -22,9 +22,14 @@ def _is_between(module: str) -> bool:
     return module.partition(".")[0] in _BETWEEN
 
 
-def callsite() -> str:
-    """The place, as "file:line", of the innermost frame outside this package, NumPy and PyTorch."""
+def caller() -> tuple[str, int]:
+    """File and line of the innermost frame outside this package, NumPy and PyTorch."""
     frame = sys._getframe(1)
     while frame.f_back is not None and _is_between(frame.f_globals.get("__name__", "")):
         frame = frame.f_back
-    return place(frame.f_code.co_filename, frame.f_lineno)
+    return frame.f_code.co_filename, frame.f_lineno
+
+
+def callsite() -> str:
+    """`caller`, as "file:line"."""
+    return place(*caller())

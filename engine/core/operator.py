@@ -91,6 +91,8 @@ def as_input(param: Param, value: Any) -> Any:
 
 def _conjugate(gradient: Any) -> Any:
     """The conjugate of a gradient where it is complex; of a list, of each."""
+    if type(gradient) is np.ndarray and gradient.dtype.kind != "c":
+        return gradient
     if type(gradient) is list:
         return [_conjugate(part) for part in gradient]
     dtype = getattr(gradient, "dtype", None)

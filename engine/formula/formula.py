@@ -5,7 +5,7 @@ from __future__ import annotations
 import html
 import inspect
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from functools import cached_property, update_wrapper
 from typing import Any, Generic, TypeVar, get_origin, overload
 
@@ -20,7 +20,7 @@ from ...transpile.ir import Capture, Options
 from ...transpile.ir import Formula as FormulaIR
 from ...transpile.library import Library, standard_library
 from ...transpile.operators import OPERATORS
-from ..core.dispatch import apply, engine_of
+from ..core.dispatch import Engine, apply, engine_of
 from ..core.operator import Operator
 from ..core.registry import FORMULAS, LIBRARY
 from ..core.typed import Arrays, Closure, P, Q, R_co, Routine, S
@@ -94,6 +94,10 @@ class Formula(Routine, Generic[P, R_co]):
     ) -> Formula[Q, S]: ...
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         return apply(self.operator, args, kwargs)
+
+    def call_on(self, engine: Engine, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        """A call whose arguments are known to be of an engine."""
+        return engine.apply(self.operator, args, kwargs)
 
     def __reduce__(self) -> str | tuple[Any, ...]:
         """By its name; one that was derived of a function, by that function's."""
@@ -273,6 +277,9 @@ class Composite(Formula[P, R_co]):
         if not named or len(args) <= plain or len(args) > plain + len(named):
             return self.__wrapped__(*args, **kwargs)
         return self.__wrapped__(*args[:plain], **dict(zip(named, args[plain:], strict=False)), **kwargs)
+
+    def call_on(self, engine: Engine, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
+        return self(*args, **kwargs)
 
     @property
     def plain_arguments(self) -> int:

@@ -38,7 +38,7 @@ def operator_of(
         function = function_of(name)
         return function if entry is None and isinstance(function, np.ufunc) and function.nout == 1 else None
     if FORMULAS.of_library(entry) and always_wide(name):
-        return widened(name, (), {})
+        return widened(name, 0, frozenset())
     if type(entry) is not Formula:
         return None
     operator, attributes = _with_positions(entry.operator)

@@ -40,9 +40,12 @@ def like(x: Any) -> Any:
     >>> like(np.zeros((2, 3), np.float32))
     Like(shape=(2, 3), dtype=dtype('float32'))
     """
-    if isinstance(x, Like):
+    kind = type(x)
+    if kind is np.ndarray:
+        return tuple.__new__(Like, (x.shape, x.dtype))
+    if kind is Like:
         return x
-    if type(x) in (list, tuple):
+    if kind is list or kind is tuple:
         return tuple(like(0.0 if item is None else item) for item in x)
     if not hasattr(x, "dtype"):
         x = np.asarray(x)
@@ -70,7 +73,11 @@ def adjusted(function: Callable[..., Any]) -> Callable[..., Any]:
 
     @wraps(function)
     def adjusting(x: Any, like: Like) -> Any:
-        if engine_of(x) is not None and x.shape == like.shape and x.dtype == like.dtype:
+        if (
+            (type(x) is np.ndarray or engine_of(x) is not None)
+            and x.shape == like.shape
+            and x.dtype == like.dtype
+        ):
             return x
         return on_tensors(x, like)
 

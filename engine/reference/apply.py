@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -10,10 +11,9 @@ import numpy as np
 from ...transpile.ir import Param
 from ..calls.lists import joined
 from ..core import dispatch, grad_mode, saved_hooks
-from ..core.callsite import callsite
+from ..core.callsite import caller
 from ..core.complex_values import not_complex
 from ..core.errors import NotDifferentiableError
-from ..core.operator import Operator
 from ..debugging import anomaly
 from ..mutation.views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from ..tensor.leaf_values import KINDS
@@ -46,45 +46,47 @@ def set_anomaly(enabled: bool, check_nan: bool) -> None:
 
 def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Call an operator with tensors among its arguments; see `dispatch.Engine.apply`."""
-    inputs, attributes = operator.bind(args, kwargs)
-    inputs = [_input(operator, param, value) for param, value in zip(operator.inputs, inputs, strict=True)]
-    if isinstance(operator, Operator):
+    given, attributes = operator.bind(args, kwargs)
+    inputs: list[Any] = []
+    arrays: list[Any] = []
+    needed: list[bool] = []
+    for param, value in zip(operator.inputs, given, strict=True):
+        if type(value) not in _SINGLE or param.var.kind == "list":
+            value = _input(operator, param, value)
+        inputs.append(value)
+        if type(value) is Tensor:
+            arrays.append(value._array)
+            needed.append(param.differentiable and value.requires_grad)
+        else:
+            arrays.append(_arrays(value) if type(value) is list else value)
+            needed.append(param.differentiable and type(value) is list and any(map(_requires_grad, value)))
+    if operator.of_other_dtypes is not None:
         operator = operator.for_dtypes(inputs)
-    computed = operator.forward(
-        list(map(_array, inputs)),
-        {key: _attribute(operator, key, value) for key, value in attributes.items()},
-    )
+    constants = attributes and {key: _attribute(operator, key, value) for key, value in attributes.items()}
+    computed = operator.forward(arrays, constants)
     visible = operator.n_results + operator.n_hidden
-    arrays = [None if value is None else _result(operator, value) for value in computed[:visible]]
-    storages, views = _shared(operator, inputs, arrays)
-    needed = tuple(
-        [
-            param.differentiable and _requires_grad(value)
-            for param, value in zip(operator.inputs, inputs, strict=True)
-        ]
-    )
+    outputs = [None if value is None else _result(operator, value) for value in computed[:visible]]
+    storages, views = _shared(operator, inputs, outputs)
     node = None
     if True in needed and grad_mode.is_recording():
-        node = _record(operator, inputs, needed, arrays, storages, computed[visible:])
-    results = tuple(
-        Tensor(
-            array,
-            storages[i],
-            node=node if node and node.outputs[i].differentiable else None,
-            output=i,
-            view=views[i],
-        )
-        for i, array in enumerate(arrays[: operator.n_results])
-        if array is not None
-    )
+        node = _record(operator, inputs, tuple(needed), outputs, storages, computed[visible:])
+    results = []
+    for i, array in enumerate(outputs[: operator.n_results]):
+        if array is not None:
+            maker = node if node is not None and node.outputs[i].differentiable else None
+            results.append(Tensor(array, storages[i], node=maker, output=i, view=views[i]))
     if _observer is not None:
-        _observer(operator, inputs, attributes, results)
-    return results if operator.result_is_tuple else results[0]
+        _observer(operator, inputs, attributes, tuple(results))
+    return tuple(results) if operator.result_is_tuple else results[0]
+
+
+# Types of inputs that are no list and of no other engine.
+_SINGLE = frozenset({Tensor, np.ndarray, float, int, bool, complex, type(None)})
 
 
 def _result(operator: Any, value: Any) -> Array:
     """An operator's result as an array of numbers or bools."""
-    array = np.asarray(value)
+    array = value if type(value) is np.ndarray else np.asarray(value)
     if array.dtype.kind not in KINDS:
         raise TypeError(
             f"{operator.name}: a tensor holds numbers or bools, not {array.dtype}; of other numbers, as "
@@ -109,31 +111,27 @@ def _record(
         wanted and _is_complex(value) for value, wanted in zip(inputs, needed, strict=True)
     ):
         raise NotDifferentiableError(not_complex(operator))
-    outputs = tuple([_output(operator, i, array) for i, array in enumerate(arrays)])
-    if not any(output.differentiable for output in outputs[: operator.n_results]):
+    outputs = tuple(map(_output, repeat(operator), count(), arrays))
+    if True not in [output.differentiable for output in outputs[: operator.n_results]]:
         return None
-    edges = tuple([_edges(value) if wanted else () for value, wanted in zip(inputs, needed, strict=True)])
-    node = OperatorNode(operator, outputs, edges, callsite())
+    edges = tuple(map(_edges, inputs, needed))
+    node = OperatorNode(operator, outputs, edges, caller())
     if anomaly.is_anomaly_enabled():
         node.forward_stack = anomaly.stack()
     # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
     # counts as defined, for it may be filled with zeros.
-    defined = [o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True)]
-    reads = operator.backward(tuple(defined), needed).reads
-
-    def save_at(index: int) -> Any:
+    defined = tuple([o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True)])
+    saved: list[Any] = [None] * len(operator.saved)
+    for index in operator.backward(defined, needed).reads:
         source, position, name = operator.saved[index]
-        if index not in reads:
-            return None
         if source == "input":
-            return _keep_input(name, inputs[position])
-        if source == "output":
-            array = arrays[position]
-            return None if array is None else _keep_output(name, array, storages[position], position)
-        return _keep_plain(plain[position])
-
-    node.saved = [save_at(index) for index in range(len(operator.saved))]
-    node.keeps_arrays = any(map(holds_array, node.saved))
+            saved[index] = _keep_input(name, inputs[position])
+        elif source == "plain":
+            saved[index] = plain[position] if _pack is None else _keep_plain(plain[position])
+        elif (array := arrays[position]) is not None:
+            saved[index] = _keep_output(name, array, storages[position], position)
+    node.saved = saved
+    node.keeps_arrays = True in [value is not None and holds_array(value) for value in saved]
     return node
 
 
@@ -159,10 +157,8 @@ def _item(operator: Any, param: Param, value: Any) -> Any:
     return value
 
 
-def _array(value: Any) -> Any:
-    if isinstance(value, Tensor):
-        return value._array
-    return [_array(item) for item in value] if isinstance(value, list) else value
+def _arrays(values: list[Any]) -> list[Any]:
+    return [value._array if type(value) is Tensor else value for value in values]
 
 
 def _attribute(operator: Any, name: str, value: Any) -> Any:
@@ -181,21 +177,22 @@ def _attribute(operator: Any, name: str, value: Any) -> Any:
 
 
 def _requires_grad(value: Any) -> bool:
-    if isinstance(value, list):
-        return any(map(_requires_grad, value))
-    return isinstance(value, Tensor) and value.requires_grad
+    return type(value) is Tensor and value.requires_grad
 
 
 def _is_complex(value: Any) -> bool:
     """True for a complex tensor that requires grad, or a list with one."""
-    if isinstance(value, list):
+    if type(value) is list:
         return any(map(_is_complex, value))
-    return isinstance(value, Tensor) and value.requires_grad and value.dtype.kind == "c"
+    return type(value) is Tensor and value.dtype.kind == "c" and value.requires_grad
 
 
-def _edges(value: Any) -> Edges:
-    if isinstance(value, list):
-        return tuple(item.edge() if isinstance(item, Tensor) else None for item in value)
+def _edges(value: Any, wanted: bool) -> Edges:
+    """An edge per tensor of an input; none where no gradient is wanted."""
+    if not wanted:
+        return ()
+    if type(value) is list:
+        return tuple(item.edge() if type(item) is Tensor else None for item in value)
     return (value.edge(),)
 
 
@@ -203,16 +200,17 @@ def _output(operator: Any, index: int, array: Array | None) -> Output:
     """Facts of an output for the backward; a hidden one of a branch not taken has no gradient."""
     if array is None:
         return Output((), np.dtype(float), False)
-    if array.dtype.kind == "c" and not operator.complex:
+    dtype = array.dtype
+    if dtype.kind == "c" and not operator.complex:
         raise NotDifferentiableError(not_complex(operator))
-    differentiable = array.dtype.kind in "fc" and index not in operator.nondifferentiable
-    return Output(array.shape, array.dtype, differentiable)
+    differentiable = dtype.kind in "fc" and index not in operator.nondifferentiable
+    return tuple.__new__(Output, (array.shape, dtype, differentiable))
 
 
 def _keep_input(name: str, value: Any) -> Any:
-    if isinstance(value, list):
+    if type(value) is list:
         return [_keep_input(name, item) for item in value]
-    if not isinstance(value, Tensor):
+    if type(value) is not Tensor:
         return _keep_plain(value)
     saved = SavedInput(name, value)
     if _pack is not None and (packed := _pack(value.detach())) is not None:
@@ -241,6 +239,8 @@ def _shared(
     operator: Any, inputs: Sequence[Any], arrays: Sequence[Array | None]
 ) -> tuple[list[Storage], list[View | None]]:
     """A storage for each output, an input's where they share memory; and the view that it then is of it."""
+    if len(arrays) == 1 and (array := arrays[0]) is not None and _is_new(array, inputs):
+        return [Storage()], [None]
     tensors = {
         id(owner(item._array)): item
         for value in inputs
@@ -260,6 +260,16 @@ def _shared(
             storages.append(source._storage)
             views.append(_view(operator, source, array))
     return storages, views
+
+
+def _is_new(array: Array, inputs: Sequence[Any]) -> bool:
+    """True for an array that owns its memory and is none of the inputs."""
+    if array.base is not None:
+        return False
+    for value in inputs:
+        if type(value) is list or (type(value) is Tensor and value._array is array):
+            return False
+    return True
 
 
 def _view(operator: Any, source: Tensor, array: Array) -> View:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections.abc import Iterable, Sequence
 from functools import partial
+from operator import attrgetter
 
 import numpy as np
 
@@ -19,7 +20,7 @@ from ..core.hooks import call_posthooks
 from ..core.reentrant import MOST_NESTED, on_a_fresh_thread
 from ..debugging import anomaly
 from .arrivals import Arrivals, Gradient, accumulate_into, add_arrays, add_tensors, owned
-from .derivative import input_gradients, leads_on
+from .derivative import input_gradients, leads
 from .node import Edge, Node
 from .node_hooks import after_posthooks, after_prehooks, call_tensor_hooks, for_hooks
 from .tensor import LeafNode, Tensor
@@ -89,13 +90,14 @@ def _run(
         while arrivals:
             node, received = arrivals.next()
             try:
-                call_tensor_hooks(node, received, create_graph)
+                if node.has_hooks:
+                    call_tensor_hooks(node, received, create_graph)
                 if isinstance(node, LeafNode) and accumulate:
                     _run_leaf(node, received, create_graph)
                     continue
                 for edge in capturing.get(node, ()):
                     captured[edge] = received[edge.output]
-                if leads_on(node, wanted):
+                if node.edges:
                     _run_node(node, received, wanted, create_graph, arrivals, retain_graph)
             except BaseException as error:
                 anomaly.explain(error, node)
@@ -109,7 +111,8 @@ def _run_leaf(node: LeafNode, received: list[Gradient | None], create_graph: boo
     """Add what a leaf has received to its `grad`, between the hooks of its node."""
     if received[0] is None:
         return
-    received = after_prehooks(node, received, create_graph)
+    if node.prehooks:
+        received = after_prehooks(node, received, create_graph)
     accumulate_into(node.tensor, received[0], create_graph)
     if node.posthooks:
         call_posthooks(node.posthooks, (), for_hooks(received, create_graph), ())
@@ -123,11 +126,16 @@ def _run_node(
     arrivals: Arrivals,
     retain_graph: bool,
 ) -> None:
-    """Run a node between its hooks, and send its gradients on."""
-    received = after_prehooks(node, received, create_graph)
-    if all(gradient is None for gradient in received):
+    """Run a node that leads to what is wanted between its hooks, and send its gradients on."""
+    needed = tuple([leads(edges, wanted) for edges in node.edges])
+    if wanted is not None and True not in needed:
         return
-    sent = input_gradients(node, received, wanted, create_graph)
+    if node.prehooks:
+        received = after_prehooks(node, received, create_graph)
+    defined = tuple([gradient is not None for gradient in received])
+    if True not in defined:
+        return
+    sent = input_gradients(node, received, defined, needed, wanted, create_graph)
     if node.posthooks:
         sent = after_posthooks(node, sent, received, create_graph)
     while sent:
@@ -146,8 +154,8 @@ def leading_to(targets: set[Node], roots: Iterable[Edge]) -> set[Node]:
             seen[node] = None
             stack.extend(edge.node for edges in node.edges for edge in edges if edge is not None)
     leading: set[Node] = set()
-    for node in sorted(seen, key=lambda node: node.sequence):
-        if node in targets or any(edge and edge.node in leading for edges in node.edges for edge in edges):
+    for node in sorted(seen, key=attrgetter("sequence")):
+        if node in targets or True in [leads(edges, leading) for edges in node.edges]:
             leading.add(node)
     return leading
 

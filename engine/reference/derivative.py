@@ -16,11 +16,18 @@ from .tensor import Tensor
 
 
 def input_gradients(
-    node: Node, received: Sequence[Any], wanted: set[Node] | None, create_graph: bool
+    node: Node,
+    received: Sequence[Any],
+    defined: tuple[bool, ...],
+    needed: tuple[bool, ...],
+    wanted: set[Node] | None,
+    create_graph: bool,
 ) -> list[tuple[Edge, Any]]:
     """Run the node's derivative; each gradient with the edge that it goes along.
 
-    `wanted` are the nodes that lead to what was asked for, None for all.
+    defined  the outputs that have received a gradient
+    needed   the inputs that lead to what was asked for
+    wanted   the nodes that lead there; None for all
     """
     if isinstance(node, BarrierNode):
         node.refuse()
@@ -34,21 +41,24 @@ def input_gradients(
             "or compute "
             "the forward again"
         )
-    needed = tuple(any(leads(edge, wanted) for edge in edges) for edges in node.edges)
     record = create_graph and not node.operator.barrier
     if anomaly.is_anomaly_enabled():
         with anomaly.Running(node.forward_stack):
-            gradients = _derivative(node, saved_values, received, needed, record)
+            gradients = _derivative(node, saved_values, received, defined, needed, record)
     else:
-        gradients = _derivative(node, saved_values, received, needed, record)
+        gradients = _derivative(node, saved_values, received, defined, needed, record)
+    kind = Tensor if record else np.ndarray
     made: list[tuple[Edge, Any]] = []
     for position, (edges, gradient) in enumerate(zip(node.edges, gradients, strict=True)):
         if gradient is None or not needed[position]:
             continue
         parts = gradient if isinstance(gradient, (list, tuple)) else (gradient,)
         for edge, part in zip(edges, parts, strict=True):
-            if edge is not None and part is not None and leads(edge, wanted):
-                made.append((edge, _checked(node, position, edge, part, record)))
+            if edge is not None and part is not None and (wanted is None or edge.node in wanted):
+                output = edge.node.outputs[edge.output]
+                if type(part) is not kind or part.shape != output.shape or part.dtype != output.dtype:
+                    part = _fitting(node, position, output, part, record)
+                made.append((edge, part))
     if create_graph and not record:
         made = _behind_barrier(node, received, made)
     if anomaly.is_anomaly_check_nan_enabled():
@@ -56,38 +66,39 @@ def input_gradients(
     return made
 
 
-def leads_on(node: Node, wanted: set[Node] | None) -> bool:
-    """True where some input of the node leads to a tensor whose gradient was asked for."""
-    return wanted is None or any(leads(edge, wanted) for edges in node.edges for edge in edges)
-
-
-def leads(edge: Edge | None, wanted: set[Node] | None) -> bool:
-    """True for an edge that leads to a tensor whose gradient was asked for."""
-    return edge is not None and (wanted is None or edge.node in wanted)
+def leads(edges: Edges, wanted: set[Node] | None) -> bool:
+    """True where an edge of an input leads to a tensor whose gradient was asked for."""
+    for edge in edges:  # noqa: SIM110  # `any` of a generator takes half again as long
+        if edge is not None and (wanted is None or edge.node in wanted):
+            return True
+    return False
 
 
 def _derivative(
     node: OperatorNode,
     saved_values: Sequence[Any],
     received: Sequence[Any],
+    defined: tuple[bool, ...],
     needed: tuple[bool, ...],
     record: bool,
 ) -> Sequence[Any]:
     """Call the variant for these gradients: on tensors to be recorded, else on arrays."""
-    variant = node.operator.backward(tuple(gradient is not None for gradient in received), needed)
-    cotangents = [
-        _zeros(output, record) if gradient is None and index in variant.materialize else _as(gradient, record)
-        for index, (gradient, output) in enumerate(zip(received, node.outputs, strict=True))
-    ]
+    variant = node.operator.backward(defined, needed)
+    cotangents = [_as(gradient, record) for gradient in received]
+    for index in variant.materialize:
+        if cotangents[index] is None:
+            cotangents[index] = _zeros(node.outputs[index], record)
     unpack = saved_tensors if record else saved_arrays
-    saved = [unpack(value, node) if i in variant.reads else None for i, value in enumerate(saved_values)]
+    saved: list[Any] = [None] * len(saved_values)
+    for index in variant.reads:
+        saved[index] = unpack(saved_values[index], node)
     gradients: Sequence[Any] = variant.call(saved, cotangents)
     return gradients
 
 
 def _as(gradient: Any, record: bool) -> Any:
     """A gradient as it is computed with: behind a barrier tensors are used as arrays."""
-    return gradient._array if isinstance(gradient, Tensor) and not record else gradient
+    return gradient._array if type(gradient) is Tensor and not record else gradient
 
 
 def _zeros(output: Output, record: bool) -> Any:
@@ -95,12 +106,11 @@ def _zeros(output: Output, record: bool) -> Any:
     return Tensor(zeros) if record else zeros
 
 
-def _checked(node: OperatorNode, position: int, edge: Edge, gradient: Any, record: bool) -> Any:
+def _fitting(node: OperatorNode, position: int, output: Output, gradient: Any, record: bool) -> Any:
     """The gradient in its input's dtype; its shape must be the input's."""
     gradient = _as(gradient, record)
     if not isinstance(gradient, Tensor):
         gradient = np.asarray(gradient)
-    output = edge.node.outputs[edge.output]
     if gradient.shape != output.shape:
         name = node.operator.inputs[position].var.name
         raise GradientShapeError(

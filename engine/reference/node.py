@@ -7,6 +7,7 @@ import weakref
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...transpile.cells import place
 from ..core.errors import BarrierError
 from ..core.hooks import Hook, HookHandle
 
@@ -57,6 +58,11 @@ class Node:
     is_barrier = False
 
     @property
+    def has_hooks(self) -> bool:
+        """True where something asks for the gradient of an output."""
+        return bool(self.hooks or self.retained)
+
+    @property
     def name(self) -> str:
         """The operator's name, for people."""
         return "leaf"
@@ -101,18 +107,18 @@ class OperatorNode(Node):
     saved         one entry per ``operator.saved``, None where no derivative reads it
     keeps_arrays  whether there is more among them than sizes and numbers
     freed         the arrays were let go after a backward
-    called_at     "file:line" of the call
+    caller        file and line of the call
     forward_stack of the call, in anomaly mode
     """
 
-    __slots__ = ("called_at", "forward_stack", "freed", "keeps_arrays", "operator", "saved")
+    __slots__ = ("caller", "forward_stack", "freed", "keeps_arrays", "operator", "saved")
 
     def __init__(
-        self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...], called_at: str
+        self, operator: Any, outputs: tuple[Output, ...], edges: tuple[Edges, ...], caller: tuple[str, int]
     ) -> None:
         super().__init__(outputs, edges)
         self.operator = operator
-        self.called_at = called_at
+        self.caller = caller
         self.forward_stack = ""
         self.saved: list[Any] = []
         self.keeps_arrays = False
@@ -123,6 +129,11 @@ class OperatorNode(Node):
         if self.keeps_arrays:
             self.freed = True  # first: another thread that finds the values gone finds this, too
             self.saved = []
+
+    @property
+    def called_at(self) -> str:
+        """The place of the call, as "file:line"."""
+        return place(*self.caller)
 
     @property
     def name(self) -> str:

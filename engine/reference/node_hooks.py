@@ -39,8 +39,6 @@ def _read_only(array: Any) -> Any:
 
 def after_prehooks(node: Node, received: list[Gradient | None], create_graph: bool) -> list[Gradient | None]:
     """The gradients that the node runs with, after its prehooks. Hidden outputs are not shown to hooks."""
-    if not node.prehooks:
-        return received
     shown = _results(node, received)
     likes = [(output.shape, output.dtype) for output in node.outputs[: len(shown)]]
     found = call_prehooks(node.prehooks, for_hooks(shown, create_graph), likes)

@@ -51,17 +51,23 @@ class SavedVariable:
     def __del__(self) -> None:
         self._storage.release()
 
-    def _check(self, node: OperatorNode, what: str) -> None:
+    def array(self, node: OperatorNode) -> Array:
+        """The values. Raises SavedVariableError where they were written since."""
         storage = self._storage
         if storage.version != self._version:
             raise SavedVariableError(
-                f"{node.name} saved {what} {self.name!r} of shape {self._array.shape} and dtype "
+                f"{node.name} saved {self._what()} {self.name!r} of shape {self._array.shape} and dtype "
                 f"{self._array.dtype} for its backward, and it was changed in place afterwards\n"
                 f"  saved at version {self._version}, at {node.called_at} by {node.name} "
                 f"(formula at {node.operator.span})\n"
                 f"  now at version {storage.version}, changed at {storage.written}\n"
                 "  help: write x = x + y for x += y, or change a copy"
             )
+        return self._array
+
+    def _what(self) -> str:
+        """The value's part in the call, for messages."""
+        raise NotImplementedError
 
 
 class SavedInput(SavedVariable):
@@ -74,13 +80,11 @@ class SavedInput(SavedVariable):
         self._node = tensor._node
         self._output = tensor._output
         # A constant's tangent hangs on the tensor itself.
-        live = tensor._requires or forward_ad.is_active()
-        self._leaf = tensor if tensor._node is None and live else None
+        live = tensor._node is None and (tensor._requires or forward_ad.is_active())
+        self._leaf = tensor if live else None
 
-    def array(self, node: OperatorNode) -> Array:
-        """The values, checked."""
-        self._check(node, f"its input (tensor {self._title!r})" if self._title else "its input")
-        return self._array
+    def _what(self) -> str:
+        return f"its input (tensor {self._title!r})" if self._title else "its input"
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """The tensor as it was, checked."""
@@ -101,10 +105,8 @@ class SavedOutput(SavedVariable):
         super().__init__(name, array, storage)
         self._output = output
 
-    def array(self, node: OperatorNode) -> Array:
-        """The values, checked."""
-        self._check(node, "its output")
-        return self._array
+    def _what(self) -> str:
+        return "its output"
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """A tensor that hangs on the node again, so that a gradient finds its way to this output."""
@@ -179,8 +181,8 @@ def saved_tensors(value: Any, node: OperatorNode) -> Any:
 
 def holds_array(value: Any) -> bool:
     """True for a saved value that is more than a size or a number, and so is freed after a backward."""
+    if isinstance(value, (SavedVariable, SavedPacked)):
+        return True
     if type(value) is list:
         return any(map(holds_array, value))
-    if isinstance(value, np.ndarray):
-        return value.ndim > 0
-    return isinstance(value, (SavedVariable, SavedPacked))
+    return isinstance(value, np.ndarray) and value.ndim > 0

@@ -52,6 +52,10 @@ class LeafNode(Node):
         super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
         self.tensor = tensor
 
+    @property
+    def has_hooks(self) -> bool:
+        return bool(self.tensor._hooks or self.retained)
+
     def hooks_on(self, output: int) -> Sequence[Hook]:
         return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
@@ -97,7 +101,9 @@ class Tensor(AnyTensor):
         self._leaf: weakref.ref[LeafNode] | None = None
         self._view = view
         self._writes = 0  # recorded ones, into this tensor or a view of it
-        self.name = name
+        self._name: str | None = None
+        if name is not None:
+            self.name = name
 
     @property
     def shape(self) -> tuple[int, ...]:
@@ -118,7 +124,8 @@ class Tensor(AnyTensor):
 
     @property
     def requires_grad(self) -> bool:
-        self._renew()
+        if self._view is not None:
+            self._renew()
         return self._requires
 
     @requires_grad.setter
@@ -222,9 +229,10 @@ class Tensor(AnyTensor):
 
     def edge(self) -> Edge | None:
         """The edge to which a gradient of this tensor goes; None where it doesn't require one."""
-        self._renew()
+        if self._view is not None:
+            self._renew()
         if self._node is not None:
-            return Edge(self._node, self._output)
+            return tuple.__new__(Edge, (self._node, self._output))
         if not self._requires:
             return None
         with _LEAVES:  # two threads must not make two nodes of one leaf

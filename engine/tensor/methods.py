@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ..calls.call import arrays, call, unrecorded
+from ..calls.call import arrays, call, operator_function, unrecorded
 from ..calls.indexing import is_basic, owned
 from ..core.dispatch import engine_of
 from ..core.errors import NotDifferentiableError
@@ -31,7 +31,7 @@ T = TypeVar("T")
 
 def _unary(op: str) -> Callable[[T], T]:
     def method(self: Any) -> Any:
-        return call(op, self)
+        return operator_function(op)(self)
 
     return method
 
@@ -43,14 +43,14 @@ def _has_own_operators(value: Any) -> bool:
 
 def _binary(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return NotImplemented if _has_own_operators(other) else call(op, self, other)
+        return NotImplemented if _has_own_operators(other) else operator_function(op)(self, other)
 
     return method
 
 
 def _reflected(op: str) -> Callable[[T, Any], T]:
     def method(self: Any, other: Any) -> Any:
-        return NotImplemented if _has_own_operators(other) else call(op, other, self)
+        return NotImplemented if _has_own_operators(other) else operator_function(op)(other, self)
 
     return method
 

@@ -8,7 +8,7 @@ from typing import Any
 import torch
 from torch.utils._pytree import tree_map_only
 
-from pullback.engine.core.callsite import callsite
+from pullback.engine.core.callsite import caller
 from pullback.engine.debugging import anomaly
 from pullback.engine.reference.node import Edges, OperatorNode, Output
 
@@ -112,7 +112,7 @@ def record(
         for position, result in enumerate(separate)
         for tensor in (result if is_list(result) else [result])
     )
-    node = OperatorNode(Recorded(mode, derivative, variant, separate, closure), outputs, edges, callsite())
+    node = OperatorNode(Recorded(mode, derivative, variant, separate, closure), outputs, edges, caller())
     node.saved = [
         captures.saved(name, cell.cell_contents)
         for name, cell in zip(closure.__code__.co_freevars, closure.__closure__ or (), strict=True)

@@ -35,7 +35,7 @@ def input_gradients(
             "saved was let go after the first. Pass retain_graph=True to every backward or grad call but the "
             "last, or compute the forward again"
         )
-    needed = tuple(any(leads(edge, wanted) for edge in edges) for edges in node.edges)
+    needed = tuple(leads(edges, wanted) for edges in node.edges)
     with anomaly.Running(node.forward_stack):
         gradients = _derivative(node, received, needed, recorded, retained)
     made: list[tuple[Edge, Any]] = []
@@ -44,7 +44,7 @@ def input_gradients(
             continue
         parts = gradient if is_list(gradient) and len(edges) == len(gradient) else [gradient] * len(edges)
         for edge, part in zip(edges, parts, strict=True):
-            if edge is not None and part is not None and leads(edge, wanted):
+            if edge is not None and part is not None and (wanted is None or edge.node in wanted):
                 made.append((edge, fitted(node, position, part, edge.node.outputs[edge.output])))
     if anomaly.is_anomaly_check_nan_enabled() or (
         torch.is_anomaly_enabled() and torch.is_anomaly_check_nan_enabled()
