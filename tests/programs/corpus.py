@@ -18,10 +18,12 @@ from . import (
     everyday,
     finance,
     geometry,
+    grids,
     learning,
     numerics,
     physics,
     signals,
+    simulations,
     statistics,
     styles,
     textbooks,
@@ -40,6 +42,8 @@ FAMILIES = (
     everyday,
     applications,
     textbooks,
+    simulations,
+    grids,
 )
 
 

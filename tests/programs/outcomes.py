@@ -33,12 +33,15 @@ REFUSED = {
 
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
 KERNELS = {
+    "absorption_times": "PB501 `numpy.ix_` is not in the vocabulary, and what is not there is not compiled",
     "american_put_tree": "PB501 collect of such a list is not compiled",
+    "bilateral_filter": "PB501 `np.pad` is not in the vocabulary, and what is not there is not compiled",
     "bond_duration": "PB501 power is compiled for floats only",
     "bond_duration_by_while": "PB501 collect of such a list is not compiled",
     "bond_price": "PB501 collect of such a list is not compiled",
     "bond_price(periods=0)": "PB501 collect of such a list is not compiled",
     "bootstrap_means": "PB501 an index by an array that is no int64 and no mask is not compiled",
+    "clip_polygon": "runs on Python",
     "color_grade": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
     "count_weighted": "PB501 int of these values is not compiled",
     "diagonal_by_index": "PB501 `min` of these values is not compiled",
@@ -55,6 +58,7 @@ KERNELS = {
     "knapsack_in_place": "PB501 item of these values is not compiled",
     "levinson_durbin": "PB501 acc_1 changes its kind or its dtype in a loop, which is not compiled",
     "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
+    "marching_contour_length": "runs on Python",
     "masked_mean": "runs on Python",
     "mixture_em": "PB501 item of these values is not compiled",
     "net_present_value": "PB501 collect of such a list is not compiled",
@@ -62,12 +66,14 @@ KERNELS = {
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "poisson_likelihood": "PB501 item of these values is not compiled",
     "polynomial_powers": "PB501 collect of such a list is not compiled",
+    "postfix_machine": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "projectile_with_drag": "PB501 velocity_1 changes its kind or its dtype in a loop, which is not compiled",
     "projectile_with_drag(steps=0)": (
         "PB501 velocity_1 changes its kind or its dtype in a loop, which is not compiled"
     ),
     "rk45_adaptive": "PB501 x_1 changes its kind or its dtype in a loop, which is not compiled",
+    "run_lengths": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "seam_energy": "PB501 m_1 changes its kind or its dtype in a loop, which is not compiled",
     "separable_blur": "PB501 ndim of these values is not compiled",
     "string_of_letters": "PB501 len of these values is not compiled",
@@ -86,6 +92,7 @@ TAKES_LONG = frozenset(
         "double_pendulum_step",
         "dtw_row_by_row",
         "expm_squaring",
+        "extended_kalman",
         "gauss_seidel",
         "gradient_descent",
         "gravity_forces",
@@ -107,10 +114,14 @@ TAKES_LONG = frozenset(
         "portfolio_variance_loops",
         "potential_energy",
         "projectile_range",
+        "smith_waterman",
         "soft_dtw",
         "soft_edit_distance",
+        "sorting_network",
         "successive_over_relaxation",
         "thomas",
+        "three_bodies",
         "value_iteration",
+        "van_der_pol_implicit",
     }
 )

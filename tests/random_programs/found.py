@@ -87,4 +87,16 @@ FOUND = {
     "entries rolled along an axis that is named twice": """
         return np.roll(z, (1, 2, n), (0, 1, 0)) * z
     """,
+    "a mask of no axes, by which NumPy adds one": """
+        return x[np.abs(s) > 0.1] * s, idx[np.abs(s) > 9.0] + 0
+    """,
+    "a loop over a list that ends before it, each element with a gradient": """
+        items = [y[k] for k in range(len(y))]
+        total = 0.0
+        for e in items:
+            total = total + e * e * s
+            if total > 1.0:
+                break
+        return total * e * x
+    """,
 }

@@ -15,7 +15,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
-from ..state.aliases import items_of, roots
+from ..state.aliases import items_of, ranks, roots
 from ..state.atoms import atom
 from ..state.builder import Builder
 from ..state.growing import appended, as_variable, grows_once
@@ -65,7 +65,7 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     before = dict(frame.local)
     for growing in lists.values():
         growing.depth += 1
-    iteration = _settled_iteration(frame, node, body, iterated, backwards and stops, carried, lists)
+    iteration = _settled_iteration(frame, node, body, iterated, stops, backwards and stops, carried, lists)
     for growing in lists.values():
         growing.depth -= 1
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
@@ -104,7 +104,8 @@ def _settled_iteration(
     node: ast.For,
     body: list[ast.stmt],
     iterated: Var,
-    backwards: bool,
+    stops: bool,
+    from_the_end: bool,
     carried: list[str],
     lists: Mapping[str, Growing],
 ) -> _Iteration:
@@ -121,7 +122,7 @@ def _settled_iteration(
     while True:
         names, whole, mark = set(build.names), set(build.whole), len(build.eqns)
         iteration = _read_iteration(
-            frame, node, body, iterated, backwards, carried, kinds, views, listed, fractional
+            frame, node, body, iterated, stops, from_the_end, carried, kinds, views, listed, fractional
         )
         widened: dict[str, Kind] = {
             name: result.kind
@@ -129,14 +130,17 @@ def _settled_iteration(
             if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
         }
         seen = _aliased(build, iteration) | _views_of(build, iteration, outside)
+        seen |= _of_other_ranks(build, iteration, node)
         more = _listed(frame, iteration, lists)
         changed = {
             name
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
             if param in build.whole and not is_whole(build, result)
         }
-        if not widened and not changed and seen <= views and more.keys() <= listed.keys():
+        through = _written_through(frame, before, carried)
+        if not (widened or changed or through) and seen <= views and more.keys() <= listed.keys():
             return iteration
+        carried += through
         fractional |= changed
         views |= seen
         listed |= more
@@ -152,6 +156,7 @@ def _read_iteration(
     node: ast.For,
     body: Sequence[ast.stmt],
     iterated: Var,
+    stops: bool,
     from_the_end: bool,
     carried: Sequence[str],
     kinds: dict[str, Kind],
@@ -160,7 +165,7 @@ def _read_iteration(
     fractional: Collection[str],
 ) -> _Iteration:
     build, span = frame.build, frame.span(node)
-    over, item, element = _over(frame, node, iterated, from_the_end)
+    over, item, element = _over(frame, node, iterated, stops, from_the_end)
     iteration = _Iteration(over, item, list(carried))
     for name in carried:
         start = atom(frame, frame.local[name], node)
@@ -199,6 +204,28 @@ def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str | Var]
     }
 
 
+def _written_through(frame: Frame, before: Mapping[str, Value], carried: Collection[str]) -> list[str]:
+    """The arrays that an iteration has written to through views of them: every iteration begins with them."""
+    return [
+        name
+        for name, value in before.items()
+        if name.isidentifier() and name not in carried and isinstance(value, Var)
+        if isinstance(now := frame.local.get(name), Var) and now is not value
+    ]
+
+
+def _of_other_ranks(build: Builder, iteration: _Iteration, node: ast.For) -> set[tuple[str, str | Var]]:
+    """Carried names that an iteration leaves as arrays of another number of axes: they may be of any.
+
+    Each with a variable of which nothing is known.
+    """
+    return {
+        (name, Var(f"<{name} {node.lineno}:{node.col_offset}>"))
+        for name, param, result in zip(iteration.carried, iteration.params, iteration.results, strict=True)
+        if isinstance(result, Var) and result.kind == "tensor" and ranks(build, result) - ranks(build, param)
+    }
+
+
 def _listed(frame: Frame, iteration: _Iteration, lists: Mapping[str, Growing]) -> dict[str, str]:
     """Carried names that an iteration leaves as arrays which it has put into lists, by the lists' names."""
     build = frame.build
@@ -229,15 +256,16 @@ def _views_of(build: Builder, iteration: _Iteration, outside: Iterable[Var]) -> 
 
 
 def _over(
-    frame: Frame, node: ast.For, iterated: Var, from_the_end: bool
+    frame: Frame, node: ast.For, iterated: Var, stops: bool, from_the_end: bool
 ) -> tuple[Atom, Var, Callable[[], Value]]:
     """The value that is looped over, the item's variable, and a reader of the author's item of it.
 
-    A loop that may stop counts its iterations up, and a reversed one finds its items `from_the_end`.
+    A loop that may stop counts its iterations up, for those that there are not have no gradient, and a
+    reversed one finds its items `from_the_end`.
     """
     build, span = frame.build, frame.span(node.iter)
     label = node.target.id if isinstance(node.target, ast.Name) else None
-    if iterated.kind == "list" and not from_the_end:
+    if iterated.kind == "list" and not stops:
         item = build.fresh(label, "tensor", span)
         return iterated, item, lambda: item
     made = next((eqn for eqn in build.eqns if iterated in eqn.outs), None)

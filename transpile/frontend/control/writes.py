@@ -8,9 +8,10 @@ from ...ir import Atom, Literal, Var
 from ...operators import OPERATORS
 from ..expressions.arithmetic import arithmetic
 from ..expressions.subscripts import read_index
+from ..state.aliases import is_number
 from ..state.atoms import atom
 from ..state.lookup import lookup
-from ..state.mutation import check_augmented, check_store, check_write
+from ..state.mutation import check_augmented, check_own, check_store, check_write, view_of
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Value
 from ..syntax.fence import refuse
@@ -48,12 +49,14 @@ def augmented(frame: Frame, op: str, held: Value, name: str, node: ast.AugAssign
     label = name if name.isidentifier() else None
     if not isinstance(held, Var) or held.kind != "tensor":
         return arithmetic(frame, op, held, read(frame, node.value), node, label)
-    shared = check_augmented(frame, held, name, node)
+    through = view_of(frame, held) is not None and not is_number(frame.build, held)
+    shared = None if through else check_augmented(frame, held, name, node)
     value = arithmetic(frame, op, held, read(frame, node.value), node, label)
     if not isinstance(value, Var):
         return value
     kwargs = [("shared", Literal(shared))] if shared is not None else []
-    return frame.build.emit("in_place", (value, held), frame.span(node), kwargs=kwargs, name=label)
+    changed = frame.build.emit("in_place", (value, held), frame.span(node), kwargs=kwargs, name=label)
+    return _replaced(frame, name, held, changed, node) if through else changed
 
 
 def _loaded(target: ast.Subscript) -> ast.Subscript:
@@ -80,12 +83,29 @@ def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:
 def _put(frame: Frame, held: Var, target: ast.Subscript, index: Atom, value: Atom, node: ast.AST) -> None:
     assert isinstance(target.value, ast.Name)
     name, build = target.value.id, frame.build
-    check_write(frame, held, name, target)
+    if view_of(frame, held) is None:
+        check_write(frame, held, name, target)
     kwargs = [("index", index)]
     if isinstance(index, Var) and index in build.arrays and not _is_mask(frame, index):
         kwargs.append(("repeated", Literal(True)))
     new = build.emit("index_put", (held, value), frame.span(node), kwargs=kwargs, name=name)
+    _replaced(frame, name, held, new, target)
+
+
+def _replaced(frame: Frame, name: str, held: Var, new: Var, node: ast.AST) -> Var:
+    """The array that a name holds after a write; one that it is a part of is written to there."""
+    viewed = view_of(frame, held)
+    if viewed is not None:
+        base, name_of_base, index = viewed
+        kwargs = [("index", index)]
+        check_own(frame, held, name, node)
+        whole = frame.build.emit("index_put", (base, new), frame.span(node), kwargs=kwargs, name=name_of_base)
+        if view_of(frame, base) is None:
+            check_write(frame, base, name_of_base, node)
+        whole = _replaced(frame, name_of_base, base, whole, node)
+        new = frame.build.emit("getitem", (whole,), frame.span(node), kwargs=kwargs, name=name)
     frame.bind(name, new, node)
+    return new
 
 
 def _is_mask(frame: Frame, index: Var) -> bool:

@@ -6,9 +6,12 @@ from ...analysis.numbers import ALWAYS_ARRAY
 from ...ir import Atom, Eqn, Literal, Var
 from ...operators import OPERATORS
 from .builder import Builder
+from .whole import is_whole
 
 # What may give its operand, or a view of it.
 _SAME_MEMORY = frozenset({"opaque", "item", "list", "stop_gradient", "real", "imag"})
+# What makes an array of a shape that it is given.
+_OF_SHAPE = frozenset({"zeros", "ones", "empty", "full"})
 
 
 def roots(build: Builder, var: Var) -> set[Var]:
@@ -35,8 +38,8 @@ def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:
         return (*inside, *eqn.args[place + 1 : place + 2]) if eqn.op == "for" else inside
     info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
-        index = eqn.kwarg("index")
-        return () if isinstance(index, Var) and index in build.arrays else eqn.args[:1]
+        copied = isinstance(index := eqn.kwarg("index"), Var) and index in build.arrays
+        return () if copied or _is_entry(build, eqn) else eqn.args[:1]
     if eqn.op in _SAME_MEMORY or (info is not None and info.view):
         return eqn.args
     return ()
@@ -87,12 +90,7 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
         return _sources(build, eqn, out)
     info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
-        index = eqn.kwarg("index")
-        parts = index.value if isinstance(index, Literal) and isinstance(index.value, tuple) else (index,)
-        made = build.made.get(index) if isinstance(index, Var) else None
-        if made is not None and made.op == "tuple":
-            parts = made.args
-        whole = all(_is_position(build, part) for part in parts)
+        whole = all(_is_position(build, part) for part in _parts(build, eqn.kwarg("index")))
         return () if whole else None
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
@@ -100,6 +98,65 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
     if eqn.op in ("item", "in_place") or (info is not None and info.pointwise and eqn.op not in ALWAYS_ARRAY):
         return eqn.args[:1] if eqn.op == "in_place" else eqn.args
     return None
+
+
+def _parts(build: Builder, index: Atom | None) -> tuple[object, ...]:
+    """The parts of an index, one for each axis that it names."""
+    made = build.made.get(index) if isinstance(index, Var) else None
+    if made is not None and made.op == "tuple":
+        return made.args
+    return index.value if isinstance(index, Literal) and isinstance(index.value, tuple) else (index,)
+
+
+def _is_entry(build: Builder, eqn: Eqn) -> bool:
+    """True where an index names one entry of an array whose number of axes is known: a number, no view."""
+    parts = _parts(build, eqn.kwarg("index"))
+    base = eqn.args[0]
+    whole = all(_is_position(build, part) and _is_integer(build, part) for part in parts)
+    return whole and isinstance(base, Var) and ranks(build, base) == {len(parts)}
+
+
+def _is_integer(build: Builder, part: object) -> bool:
+    """True for what is known to be a whole number: an attribute may be a slice."""
+    return is_whole(build, part) if isinstance(part, Var | Literal) else isinstance(part, int)
+
+
+def ranks(build: Builder, array: Var) -> set[int | None]:
+    """The numbers of axes that an array may have, as far as the call that made it says; None for any."""
+    found: set[int | None] = set()
+    queue, seen = [array], set[Var]()
+    while queue:
+        here = queue.pop()
+        if here in seen:
+            continue
+        seen.add(here)
+        eqn = build.made.get(here)
+        if eqn is not None and eqn.op in _OF_SHAPE:
+            found.add(_count_of_axes(build, eqn.kwarg("shape") or next(iter(eqn.args), None)))
+        elif eqn is not None and eqn.op in ("index_put", "in_place", "if", "for"):
+            sources = _sources(build, eqn, here)
+            if eqn.op in ("index_put", "in_place"):
+                sources = eqn.args[-1:] if eqn.op == "in_place" else eqn.args[:1]
+            known = [atom for atom in sources if isinstance(atom, Var)]
+            found |= {None} if len(known) < len(sources) else set()
+            queue += known
+        elif here in build.sources:
+            queue += build.sources[here]
+            found |= set() if build.sources[here] else {None}
+        else:
+            found.add(None)
+    return found
+
+
+def _count_of_axes(build: Builder, shape: Atom | None) -> int | None:
+    """The length of a shape that is written out."""
+    made = build.made.get(shape) if isinstance(shape, Var) else None
+    if made is not None and made.op == "tuple":
+        return len(made.args)
+    value = shape.value if isinstance(shape, Literal) else None
+    if isinstance(value, tuple):
+        return len(value)
+    return 1 if shape is not None and is_whole(build, shape) else None
 
 
 def _is_position(build: Builder, part: object) -> bool:

@@ -11,7 +11,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ...ir import Var
+from ...ir import Atom, Var
 from ..syntax.fence import Refusal, refuse
 from .aliases import is_number, items_of, roots
 from .lookup import lookup
@@ -66,7 +66,7 @@ def _held(frame: Frame, node: ast.expr) -> Value | None:
 
 def check_write(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
     """Refuse a write that is seen through another name; views of the array are not read after it."""
-    _check_own(frame, var, name, node)
+    check_own(frame, var, name, node)
     for whom in _whom(frame, var, name):
         raise _shared(frame, name, whom, node)
 
@@ -76,7 +76,7 @@ def check_augmented(frame: Frame, var: Var, name: str, node: ast.AST) -> str | N
 
     Gives who sees it, where the value is rather a number, which is replaced: the run asks which it is.
     """
-    _check_own(frame, var, name, node)
+    check_own(frame, var, name, node)
     for whom in _whom(frame, var, name):
         if not is_number(frame.build, var):
             raise _shared(frame, name, whom, node)
@@ -101,7 +101,27 @@ def _hint(name: str, whom: str) -> str:
     return f"write to `{other[:-1]}[...]`, or to {copy}" if view else f"write to {copy}"
 
 
-def _check_own(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
+def view_of(frame: Frame, var: Var) -> tuple[Var, str, Atom] | None:
+    """The array that a part was taken of, by an index without arrays, the array's name here, and the index.
+
+    None where it has no name here, or is no array that the formula made.
+    """
+    build = frame.build
+    eqn = build.made.get(var)
+    base = eqn.args[0] if eqn is not None and eqn.op == "getitem" else None
+    index = eqn.kwarg("index") if eqn is not None else None
+    if (
+        not isinstance(base, Var)
+        or index is None
+        or index in build.arrays
+        or roots(build, base) & build.inputs
+    ):
+        return None
+    name = next((name for name, value in frame.local.items() if value is base), None)
+    return None if name is None else (base, name, index)
+
+
+def check_own(frame: Frame, var: Var, name: str, node: ast.AST) -> None:
     """Refuse a write to what is not the formula's, or not this function's; to what was captured."""
     build, span = frame.build, frame.span(node)
     own = roots(build, var)

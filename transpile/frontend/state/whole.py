@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ...ir import Atom, Literal
+from ...ir import Atom, Literal, Var
 from .builder import Builder
 
 _ALWAYS = frozenset({"size", "ndim", "len", "int", "math.floor", "math.ceil"})
@@ -23,6 +23,7 @@ def is_whole(build: Builder, atom: Atom) -> bool:
         place = eqn.outs.index(atom)
         return all(is_whole(build, block.results[place]) for block in eqn.blocks)
     if eqn.op == "item":
-        owner = build.made.get(eqn.args[0])  # type: ignore[arg-type]
-        return owner is not None and owner.op in _TUPLES_OF_WHOLE
+        owner, index = (build.made.get(each) if isinstance(each, Var) else None for each in eqn.args)
+        part = index is not None and index.op == "slice"
+        return owner is not None and owner.op in _TUPLES_OF_WHOLE and not part
     return eqn.op in _ALWAYS or (eqn.op in _OF_WHOLE and all(is_whole(build, each) for each in eqn.args))

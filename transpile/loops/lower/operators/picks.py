@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....ir import Atom, Eqn, Var
 from ....passes.kernel.types import stored
-from ...expressions import Expression, braces, read_only, run, shape
+from ...expressions import Expression, Infix, braces, node, rank, read_only, run, shape
 from ..plan import Plan, literal_of
 from .calls import give
 
@@ -37,6 +37,9 @@ def _picked(plan: Plan, eqn: Eqn, whole: Expression, level: int) -> tuple[str, i
         fact = plan.array(item)
         if fact.type not in ("int64_t", "bool"):
             raise plan.refuse("an index by an array that is no int64 and no mask is not compiled")
+        if fact.type == "bool":
+            some = Infix(">", rank(shape(fact.node)), node(0))
+            plan.require(fact.level, some, "a mask of no axes, which adds one")
         items.append(read_only(fact.node))
         level = max(level, fact.level)
     name = plan.names.fresh(f"{plan.names.of(eqn.outs[0])}_places")
