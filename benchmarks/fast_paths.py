@@ -152,6 +152,9 @@ def cases() -> Iterator[Case]:
 
     yield Case("outer_product", "a step of a 512x512 layer on one sample", repeated(learn, 20))
 
+    logits = pb.tensor(np.ones((2, 2), np.float32), requires_grad=True)
+    yield Case("inferred", "a softmax of 2x2", repeated(lambda: pb.special.log_softmax(logits, axis=-1)))
+
 
 def norm() -> pb.Formula:
     @pb.derive_pullback

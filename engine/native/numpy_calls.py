@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import inspect
 from collections.abc import Callable
+from operator import attrgetter
 from typing import Any, NamedTuple
+
+import numpy as np
 
 from ..calls.call import operator_function
 from ..calls.out_argument import place_of_out
@@ -12,6 +15,10 @@ from ..core.no_derivative import QUESTION, WRITES, why
 from ..core.registry import FORMULAS
 from ..formula.formula import Composite
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
+
+
+# What an array answers itself, where NumPy's function would ask what its argument is.
+_ATTRIBUTES: dict[Any, Callable[..., Any]] = {np.ndim: attrgetter("ndim"), np.shape: attrgetter("shape")}
 
 
 class Direct(NamedTuple):
@@ -24,18 +31,20 @@ class Direct(NamedTuple):
 
 
 def direct(function: Any) -> Direct | None:
-    """The callable for tensors behind a function of NumPy, or the function itself where it asks a question.
+    """The callable for tensors behind a function of NumPy; where it asks a question, one for arrays.
 
     None where its calls are more than that.
 
     >>> import numpy as np
     >>> direct(np.sum).call, direct(np.sum).most
     (<function pullback.engine.calls.call.sum>, 3)
-    >>> direct(np.ndim).on_arrays, direct(np.rot90).call.__name__, direct(np.copyto)
-    (True, 'rot90', None)
+    >>> direct(np.ndim).call, direct(np.iscomplexobj).on_arrays, direct(np.rot90).call.__name__
+    (operator.attrgetter('ndim'), True, 'rot90')
+    >>> direct(np.copyto) is None
+    True
     """
     if why(function) == QUESTION:
-        return Direct(function, 0, on_arrays=True)
+        return Direct(_ATTRIBUTES.get(function, function), 0, on_arrays=True)
     if why(function, WRITES) is not None:
         return None
     entry, info, most = FORMULAS.find(function), FORMULAS.info_of(function), place_of_out(function)

@@ -21,12 +21,13 @@ enum class FastPath : unsigned {
     moves,               // arrays joined, rolled, picked from: moves.cpp, move_gradient.cpp
     remembered_calls,    // of compiled formulas: remembered_calls.cpp
     start_backward,      // `pb.grad` of tensors: start_backward.cpp
-    outer_product        // a matrix's gradient as two factors: outer_product.cpp
+    outer_product,       // a matrix's gradient as two factors: outer_product.cpp
+    inferred             // what a kernel's results are like, as it said before: inferred.cpp
 };
 inline constexpr std::array kFastPaths = {
-    "pointwise", "pointwise_gradient", "chain",          "in_place",
-    "views",     "view_gradient",      "index_gradient", "set_item",
-    "moves",     "remembered_calls",   "start_backward", "outer_product",
+    "pointwise",      "pointwise_gradient", "chain",    "in_place", "views",
+    "view_gradient",  "index_gradient",     "set_item", "moves",    "remembered_calls",
+    "start_backward", "outer_product",      "inferred",
 };
 
 /// Guarded by the GIL.

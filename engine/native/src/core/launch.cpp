@@ -97,6 +97,8 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
                                      PyObject_IsTrue(attribute(entry, "is_cotangent").get()) == 1,
                                      PyObject_IsTrue(attribute(entry, "used").get()) == 1,
                                      int_of(attribute(entry, "position").get())});
+        const KernelArgument& made = kernel->arguments.back();
+        kernel->infers_of_shapes &= made.role != KernelRole::tensor || made.of_kernel_type;
     }
     kernel->outputs = ints_of(layout, "outputs");
     kernel->plain_likes = ints_of(layout, "plain_likes");
@@ -241,7 +243,10 @@ bool Launch::prepare(LaunchOutputs& outputs) {
     query.inputs = inputs_;
     query.attrs = attributes_;
     query.outputs = specs_;
-    if (kernel_.infer(&query) != PB_OK) return false;
+    const bool may_know = kernel_.infers_of_shapes && switches.has(FastPath::inferred);
+    const int status =
+        may_know ? kernel_.inferred.answer(kernel_.infer, query) : kernel_.infer(&query);
+    if (status != PB_OK) return false;
 
     for (std::size_t i = 0; i < count; ++i) {
         outputs_[i] = nullptr;

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/pool.h"
+#include "core/inferred.h"
 #include "core/tensor.h"
 #include "pullback/kernel_abi.h"
 
@@ -61,6 +62,9 @@ struct KernelLayout {
     static constexpr std::int32_t kNone = -4;
     /// They are its last outputs.
     std::vector<PlainOutput> plain_outputs;
+    /// True if `infer` reads no data: none but those of the kernel's own type, which it never does.
+    bool infers_of_shapes = true;
+    mutable Inferred inferred;
     /// The most of inputs, attributes or outputs that a call may have.
     std::size_t most() const { return std::max(arguments.size(), outputs.size()); }
 

@@ -169,8 +169,9 @@ PyObject* unary(PyObject* a) {
 }
 
 NamedOperator add("add"), subtract("subtract"), multiply("multiply"), divide("divide"),
-    power("power"), matmul("matmul"), negative("negative"), positive("positive"), absolute("abs"),
-    square("square"), square_root("sqrt"), reciprocal("reciprocal");
+    power("power"), remainder("remainder"), floor_divide("floor_divide"), matmul("matmul"),
+    negative("negative"), positive("positive"), absolute("abs"), square("square"),
+    square_root("sqrt"), reciprocal("reciprocal");
 
 InPlace iadd{NamedOperator("add"), "x += value", "__iadd__"};
 InPlace isub{NamedOperator("subtract"), "x -= value", "__isub__"};
@@ -239,6 +240,8 @@ std::span<const PyType_Slot> number_slots() {
         slot(Py_nb_subtract, binary<subtract>),
         slot(Py_nb_multiply, binary<multiply>),
         slot(Py_nb_true_divide, binary<divide>),
+        slot(Py_nb_remainder, binary<remainder>),
+        slot(Py_nb_floor_divide, binary<floor_divide>),
         slot(Py_nb_power, to_power),
         slot(Py_nb_matrix_multiply, binary<matmul>),
         slot(Py_nb_inplace_add, in_place<iadd>),
