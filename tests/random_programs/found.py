@@ -99,4 +99,7 @@ FOUND = {
                 break
         return total * e * x
     """,
+    "a count of what two conditions choose": """
+        return np.sum((x > 0.5) & (z < 1.2)) * y + np.sum((x > 0.9) | (y > 1.0), axis=0)
+    """,
 }

@@ -9,7 +9,7 @@ from ...analysis.costs import MOVE, WORK
 from ...ir import Atom, Eqn, Literal, Var
 from ...passes.kernel.types import of_literal, stored
 from ...records import record
-from ..expressions import Entry, Expression, Name, size
+from ..expressions import Convert, Entry, Expression, Infix, Name, size
 from ..statements import Collect, InSpace, Let, Read, Reduce, Space, Store, Write
 from . import shape_sets
 from .facts import Fact, Leaf
@@ -239,6 +239,8 @@ class StageLoop:
         if isinstance(sink, Reduced) and sink in self.totals:
             given = self._rows_given(sink)
             assert isinstance(given, Reduce)
+            if sink.type == "bool" and isinstance(node, Infix) and node.operator in ("&", "|"):
+                node = Convert("bool", node)  # of two bools C++ makes an int, of which there is no sum
             return Collect(given, node, span)
         return Store(sink.name, node, span)
 
