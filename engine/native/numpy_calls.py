@@ -16,7 +16,6 @@ from ..core.registry import FORMULAS
 from ..formula.formula import Composite
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 
-
 # What an array answers itself, where NumPy's function would ask what its argument is.
 _ATTRIBUTES: dict[Any, Callable[..., Any]] = {np.ndim: attrgetter("ndim"), np.shape: attrgetter("shape")}
 
