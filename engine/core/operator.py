@@ -112,6 +112,9 @@ def _is_of_other_dtype(value: Any) -> bool:
 _ABOUT_SIZES = frozenset({"like", "shape", "ndim", "size", "dtype", "is_none"})
 
 
+_FACTS = frozenset({"is_none", "like", "shape", "ndim"})
+
+
 def _read_by_value(block: Block) -> set[Var]:
     """The free variables of a closure that it reads for more than their sizes."""
     eqns = tuple(eqn for eqn in block.eqns if eqn.op not in _ABOUT_SIZES)
@@ -250,6 +253,21 @@ class Operator:
         if position < outputs:
             return Saved("output", position, var.name)
         return Saved("plain", position - outputs, var.name)
+
+    @cached_property
+    def plain_rules(self) -> tuple[tuple[str, str] | None, ...]:
+        """How each plain value follows from a call, where that is one step: a rule, and the name it is of.
+
+        The rule is "attribute" or "is_none" of an attribute, "like", "shape" or "ndim" of the only input.
+        """
+        forward = self.formula.forward
+        attributes = {param.var for param in self.attributes}
+        only = {param.var for param in self.inputs} if len(self.inputs) == 1 else set()
+        rules = {var: ("attribute", var.name) for var in attributes}
+        for eqn in forward.eqns:
+            if eqn.op in _FACTS and eqn.args[0] in (attributes if eqn.op == "is_none" else only):
+                rules[eqn.outs[0]] = eqn.op, eqn.args[0].name
+        return tuple(rules.get(value) for value in forward.results[self.n_results + self.n_hidden :])
 
     def compile(self, function: ast.FunctionDef) -> Callable[..., Any]:
         """The emitted function; its lines are the author's, so tracebacks stand in the formula's file."""

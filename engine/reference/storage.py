@@ -47,7 +47,7 @@ class Storage:
         self.written_at = 0
         self.saves = 0
         self.inference = is_inference_mode_enabled()
-        self._exports: list[weakref.ref[Array]] = []
+        self._exports: tuple[weakref.ref[Array], ...] = ()
 
     def bump_version(self, what: str) -> None:
         """Count a write."""
@@ -61,8 +61,8 @@ class Storage:
         view = array.view()
         if array.flags.writeable:
             view.flags.writeable = self.saves == 0
-            self._exports = [ref for ref in self._exports if ref() is not None]
-            self._exports.append(weakref.ref(view))
+            alive = [ref for ref in self._exports if ref() is not None]
+            self._exports = (*alive, weakref.ref(view))
         return view
 
     def keep(self) -> None:

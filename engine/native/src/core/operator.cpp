@@ -85,6 +85,28 @@ bool is_loop(const KernelLayout* kernel, std::optional<std::int32_t> inputs) {
            (!inputs || kernel->arguments.size() == static_cast<std::size_t>(*inputs));
 }
 
+/// The rules of plain values, of an operator that states them.
+void read_rules(PyObject* object, std::vector<SavedEntry>& saved) {
+    constexpr std::pair<std::string_view, PlainRule> kRules[] = {
+        {"attribute", PlainRule::attribute}, {"is_none", PlainRule::is_none},
+        {"like", PlainRule::like},           {"shape", PlainRule::shape},
+        {"ndim", PlainRule::ndim},
+    };
+    if (PyObject_HasAttrString(object, "plain_rules") == 0) return;
+    const PyRef rules = checked(PySequence_Tuple(attribute(object, "plain_rules").get()));
+    for (SavedEntry& entry : saved) {
+        if (entry.source != SavedSource::plain) continue;
+        PyObject* const given = PyTuple_GET_ITEM(rules.get(), entry.index);
+        if (given == Py_None) continue;
+        const PyRef pair = checked(PySequence_Tuple(given));
+        const std::string name = text_of(PyTuple_GetItem(pair.get(), 0));
+        for (const auto& [text, rule] : kRules) {
+            if (text == name) entry.rule = rule;
+        }
+        entry.of = text_of(PyTuple_GetItem(pair.get(), 1));
+    }
+}
+
 }  // namespace
 
 OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
@@ -115,8 +137,9 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
         const PyRef entry = checked(PySequence_Tuple(PyTuple_GET_ITEM(entries.get(), i)));
         saved.push_back({source_of(text_of(PyTuple_GetItem(entry.get(), 0))),
                          to_int(PyTuple_GetItem(entry.get(), 1)),
-                         text_of(PyTuple_GetItem(entry.get(), 2))});
+                         text_of(PyTuple_GetItem(entry.get(), 2)), PlainRule::unknown, ""});
     }
+    read_rules(object, saved);
     has_barrier = truth(object, "barrier");
     plain_views = truth(object, "plain_views");
     takes_complex = truth(object, "complex");

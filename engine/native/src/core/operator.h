@@ -15,10 +15,15 @@ namespace pullback {
 
 enum class SavedSource : std::uint8_t { input, output, plain };
 
+/// How a plain value follows from a call: it is an attribute, or a fact of one or of an input.
+enum class PlainRule : std::uint8_t { unknown, attribute, is_none, like, shape, ndim };
+
 struct SavedEntry {
     SavedSource source;
     std::int32_t index;  // among inputs, results and hidden outputs, or plain values
     std::string name;
+    PlainRule rule = PlainRule::unknown;
+    std::string of;  // the attribute or input of the rule
 };
 
 /// The slot of a saved value in a node: a place among those that it saves, nowhere, or
@@ -74,8 +79,8 @@ struct OperatorInfo {
     Mask differentiable_outputs;  // results and hidden ones
     Mask differentiable_results;
     std::vector<SavedEntry> saved;
-    bool plain_views = false;  // results over an input's memory are ordinary views of it
-    bool has_barrier = false;  // second derivatives are refused
+    bool plain_views = false;    // results over an input's memory are ordinary views of it
+    bool has_barrier = false;    // second derivatives are refused
     bool takes_complex = false;  // its backward holds for complex values too
     bool has_attributes = false;
     struct Attribute {
@@ -87,7 +92,7 @@ struct OperatorInfo {
     std::unique_ptr<KernelLayout> kernel;   // of the forward, or none
     std::size_t flat_inputs = 0;  // of a kernel that is a loop, see `call_small_pointwise`; else 0
     PyObject* other_dtypes = nullptr;  // what is called on arrays of dtypes of no kernel, or NULL
-    PyObject* forward = nullptr;       // the forward for arrays that the kernel doesn't take; borrowed
+    PyObject* forward = nullptr;  // the forward for arrays that the kernel doesn't take; borrowed
 
     /// Reads the operator's attributes. What is needed of Python goes into the list `owned`. Throws
     /// ErrorSet.

@@ -10,7 +10,7 @@
 #include "core/grad_mode.h"
 #include "dispatch/arguments.h"
 #include "dispatch/moves.h"
-#include "dispatch/named_values.h"
+#include "dispatch/plain_values.h"
 #include "dispatch/record_call.h"
 
 namespace pullback {
@@ -167,7 +167,7 @@ bool run_move(const OperatorInfo& info, PyObject* inputs, PyObject* attributes, 
     Ref<Tensor> made = moved(info, inputs, given);
     if (!made) return false;
     if (recorded) {
-        computed = named_values(info, PyTuple_GET_ITEM(inputs, 0), given);
+        computed = plain_values(info, PyTuple_GET_ITEM(inputs, 0), given);
         if (!computed) return false;
     }
     outputs.emplace_back(std::move(made));

@@ -8,7 +8,7 @@
 #include "base/switches.h"
 #include "core/caller.h"
 #include "core/grad_mode.h"
-#include "dispatch/named_values.h"
+#include "dispatch/plain_values.h"
 
 namespace pullback {
 namespace {
@@ -22,7 +22,7 @@ bool record(OperatorInfo& info, Tensor& source, Tensor& view, const ViewSpec& sp
         const SavedEntry& entry = info.saved[static_cast<std::size_t>(read)];
         if (entry.source != SavedSource::plain) return false;
         if (variant.slots[static_cast<std::size_t>(read)] < 0) continue;
-        PyRef value = named_value(entry.name, source.object(), attributes);
+        PyRef value = plain_value(entry, source.object(), attributes);
         if (!value) return false;
         saved.push_back(std::move(value));
     }
