@@ -263,7 +263,7 @@ class Operator:
         forward = self.formula.forward
         attributes = {param.var for param in self.attributes}
         only = {param.var for param in self.inputs} if len(self.inputs) == 1 else set()
-        rules = {var: ("attribute", var.name) for var in attributes}
+        rules: dict[Any, tuple[str, str]] = {var: ("attribute", var.name) for var in attributes}
         for eqn in forward.eqns:
             if eqn.op in _FACTS and eqn.args[0] in (attributes if eqn.op == "is_none" else only):
                 rules[eqn.outs[0]] = eqn.op, eqn.args[0].name
