@@ -1,9 +1,11 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
 import gc
+import shlex
 import shutil
 from functools import cache
 from importlib.util import find_spec
+from pathlib import Path
 from types import ModuleType, UnionType
 from typing import Union
 
@@ -68,6 +70,16 @@ def module_protocol(origin_type):
 
 
 checker_lookup_functions.insert(0, quick_checker)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection():
+    """Look for no garbage while modules are imported and tests collected, which leave nearly none."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_finish():
@@ -155,6 +167,23 @@ def own_cache(tmp_path, monkeypatch):
     shutil.copy2(shared, tmp_path / "cache" / "kernels")
     monkeypatch.setenv("PULLBACK_CACHE", str(tmp_path / "cache"))
     return tmp_path / "cache"
+
+
+@pytest.fixture(scope="module")
+def quick_compiler():
+    """Kernels are compiled without an optimizer, and those of a formula by one process.
+
+    For tests that compare what kernels compute. Workers keep the other processors at work.
+    """
+    from pullback.engine.kernels import lazy
+    from pullback.engine.kernels.compiler import find_compiler
+
+    with pytest.MonkeyPatch.context() as patch:
+        if not no_compiler():
+            command = shlex.join([str(Path(__file__).with_name("unoptimized")), *find_compiler().command])
+            patch.setenv("CXX", command)
+            patch.setattr(lazy, "processors", lambda: 1)
+        yield
 
 
 @pytest.fixture(scope="session")
