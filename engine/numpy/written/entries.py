@@ -51,8 +51,8 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0 if x.dtype.kind in "biu" else x
     given = arrays(x)
-    whole = np.trunc(x)
-    if not (arrays(whole) == given).any():
+    whole = call("trunc", x)
+    if not np.count_nonzero(arrays(whole) == given):
         return x - whole, whole
     # Infinity has no fraction, and a whole number one of its sign.
     finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)
@@ -63,7 +63,7 @@ def modf(x: Any, /) -> tuple[Any, Any]:
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
     if x.dtype.kind in "fc" and np.isfinite(arrays(x)).all():
-        return np.positive(x)
+        return call("positive", x)
     if x.dtype.kind == "c":
         real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
         return real + imaginary(imag)
