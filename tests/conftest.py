@@ -144,8 +144,8 @@ def library_restored():
     from pullback.engine.core.registry import FORMULAS
 
     FORMULAS.load_library()
-    tables = [value for value in vars(FORMULAS).values() if isinstance(value, dict)]
-    before = [dict(table) for table in tables]
+    tables = [value for value in vars(FORMULAS).values() if isinstance(value, (dict, set))]
+    before = [table.copy() for table in tables]
     yield
     for table, kept in zip(tables, before, strict=True):
         table.clear()

@@ -32,10 +32,13 @@ def backward_inputs(
     inputs = [replace(_saved_input(var, facts[var]), rank=ranks.get(var)) for var in reads]
     for var in cotangents:
         output = outputs[var]
-        assert isinstance(output, Var)
-        like_output = replace(facts[output], kind="array")
-        inputs.append(replace(_saved_input(var, like_output), rank=ranks.get(var)))
+        like_output = facts[output] if isinstance(output, Var) else _NUMBER
+        inputs.append(replace(_saved_input(var, replace(like_output, kind="array")), rank=ranks.get(var)))
     return tuple(inputs)
+
+
+# Of a number in the text that is a result, which no gradient passes.
+_NUMBER = Fact("array", "weak float")
 
 
 def _saved_ranks(formula: Formula, kernel: Kernel) -> dict[Var, int | None]:
