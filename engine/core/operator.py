@@ -256,7 +256,7 @@ class Operator:
 
     @cached_property
     def plain_rules(self) -> tuple[tuple[str, str] | None, ...]:
-        """How each plain value follows from a call, where that is one step: a rule, and the name it is of.
+        """For each plain value that follows from a call in one step its rule, and the name that it is of.
 
         The rule is "attribute" or "is_none" of an attribute, "like", "shape" or "ndim" of the only input.
         """

@@ -82,7 +82,6 @@ class LoadedOperator:
         self.n_results: int = definition.n_results
         self.n_hidden = len(hidden)
         self.result_is_tuple = self.n_results > 1
-        self.of_other_dtypes = None
         results = [f"result {i}" for i in range(self.n_results)]
         self.saved = (
             *(Saved("input", i, name) for i, name in enumerate(names)),

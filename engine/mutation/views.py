@@ -107,7 +107,6 @@ class _Overwrite:
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None
     span = "an in-place write"
-    of_other_dtypes = None
     saved = (("plain", 0, "region"), ("plain", 1, "shape"))
 
     def bind(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> tuple[tuple[Any, ...], dict[str, Any]]:

@@ -25,7 +25,6 @@ class HandMade:
     result_is_tuple: bool = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier: str | None = None
-    of_other_dtypes: None = None
     materialize: tuple[int, ...] = ()
     calls: list[Any] = field(default_factory=list)
     span: Any = "hand.py:1:1"
