@@ -99,6 +99,9 @@ FOUND = {
                 break
         return total * e * x
     """,
+    "counts and products of booleans that are constant": """
+        return x * np.sum(np.ones_like(z, dtype=bool)) + y * np.prod(np.ones_like(z, dtype=bool))
+    """,
     "a count of what two conditions choose": """
         return np.sum((x > 0.5) & (z < 1.2)) * y + np.sum((x > 0.9) | (y > 1.0), axis=0)
     """,

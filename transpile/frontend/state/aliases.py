@@ -90,8 +90,11 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
         return _sources(build, eqn, out)
     info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
-        whole = all(_is_position(build, part) for part in _parts(build, eqn.kwarg("index")))
-        return () if whole else None
+        parts = _parts(build, eqn.kwarg("index"))
+        whole = all(_is_position(build, part) for part in parts)
+        base = eqn.args[0]
+        known: set[int | None] = ranks(build, base) if isinstance(base, Var) else {None}
+        return () if whole and not known.isdisjoint({None, len(parts)}) else None
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
         return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None

@@ -9,7 +9,7 @@ from ...analysis.costs import MOVE, WORK
 from ...ir import Atom, Eqn, Literal, Var
 from ...passes.kernel.types import of_literal, stored
 from ...records import record
-from ..expressions import Convert, Entry, Expression, Infix, Name, size
+from ..expressions import Convert, Entry, Expression, Infix, Name, Number, size
 from ..statements import Collect, InSpace, Let, Read, Reduce, Space, Store, Write
 from . import shape_sets
 from .facts import Fact, Leaf
@@ -239,8 +239,8 @@ class StageLoop:
         if isinstance(sink, Reduced) and sink in self.totals:
             given = self._rows_given(sink)
             assert isinstance(given, Reduce)
-            if sink.type == "bool" and isinstance(node, Infix) and node.operator in ("&", "|"):
-                node = Convert("bool", node)  # of two bools C++ makes an int, of which there is no sum
+            if sink.type == "bool" and _is_int(node):
+                node = Convert("bool", node)  # there is no sum of ints
             return Collect(given, node, span)
         return Store(sink.name, node, span)
 
@@ -255,3 +255,8 @@ class StageLoop:
         if fact.literal is not None:
             return literal(fact.literal, fact.type)
         return Scalar(fact.node, fact.type)
+
+
+def _is_int(node: Expression) -> bool:
+    """True for a condition that is an int in C++: a number, what two conditions make together."""
+    return isinstance(node, Number) or (isinstance(node, Infix) and node.operator in ("&", "|"))

@@ -396,6 +396,15 @@ def through_a_view_in_a_branch(x):
     return a
 
 
+def through_a_row_of_a_matrix_that_was_made(x):
+    a, k = np.zeros((4, 3)), 1
+    a[:] = x
+    row = a[k]
+    row += np.sum(x)
+    row *= x[0]
+    return a
+
+
 def through_what_an_array_was(x):
     a = x * 1.0
     row = a[0]
@@ -407,6 +416,7 @@ def through_what_an_array_was(x):
 THROUGH_VIEWS = (
     *(through_a_row, through_a_view_of_a_view, through_rows_in_turn, through_elements_of_rows),
     *(through_columns_while_counting, through_a_view_in_a_branch, through_what_an_array_was),
+    through_a_row_of_a_matrix_that_was_made,
 )
 
 
