@@ -8,7 +8,7 @@ graph. Numbers, sizes and arrays of the caller are saved as they are.
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -28,8 +28,10 @@ class SavedVariable:
 
     name   what the formula calls it
     title  the name of the tensor that it is of
+    part   the value's part in the call, for messages
     """
 
+    part: ClassVar[str]
     __slots__ = ("__weakref__", "_array", "_storage", "_title", "_version", "name")
 
     def __init__(self, name: str, array: Array, storage: Storage, title: str | None = None) -> None:
@@ -55,8 +57,9 @@ class SavedVariable:
         """The values. Raises SavedVariableError where they were written since."""
         storage = self._storage
         if storage.version != self._version:
+            title = f" (tensor {self._title!r})" if self._title else ""
             raise SavedVariableError(
-                f"{node.name} saved {self._what()} {self.name!r} of shape {self._array.shape} and dtype "
+                f"{node.name} saved {self.part}{title} {self.name!r} of shape {self._array.shape} and dtype "
                 f"{self._array.dtype} for its backward, and it was changed in place afterwards\n"
                 f"  saved at version {self._version}, at {node.called_at} by {node.name} "
                 f"(formula at {node.operator.span})\n"
@@ -65,14 +68,11 @@ class SavedVariable:
             )
         return self._array
 
-    def _what(self) -> str:
-        """The value's part in the call, for messages."""
-        raise NotImplementedError
-
 
 class SavedInput(SavedVariable):
     """A tensor that the operator was called with."""
 
+    part = "its input"
     __slots__ = ("_leaf", "_node", "_output")
 
     def __init__(self, name: str, tensor: Tensor) -> None:
@@ -82,9 +82,6 @@ class SavedInput(SavedVariable):
         # A constant's tangent hangs on the tensor itself.
         live = tensor._node is None and (tensor._requires or forward_ad.is_active())
         self._leaf = tensor if live else None
-
-    def _what(self) -> str:
-        return f"its input (tensor {self._title!r})" if self._title else "its input"
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """The tensor as it was, checked."""
@@ -99,14 +96,12 @@ class SavedInput(SavedVariable):
 class SavedOutput(SavedVariable):
     """A result or hidden output of the node that keeps it."""
 
+    part = "its output"
     __slots__ = ("_output",)
 
     def __init__(self, name: str, array: Array, storage: Storage, output: int) -> None:
         super().__init__(name, array, storage)
         self._output = output
-
-    def _what(self) -> str:
-        return "its output"
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """A tensor that hangs on the node again, so that a gradient finds its way to this output."""

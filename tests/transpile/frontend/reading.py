@@ -67,3 +67,21 @@ def findings(text, *codes):
 def names(block):
     """Every variable that a block binds, nested blocks included."""
     return {atom.name for eqn in block.eqns for atom in eqn.outs if isinstance(atom, Var)}
+
+
+def text(*statements, closure=("return g",), head="# a module"):
+    """A module with the formula `f` of these statements, which make `r`."""
+    lines = [f"    {line}" for line in statements]
+    inner = [f"        {line}" for line in closure]
+    return "\n".join(
+        [
+            head,
+            "@pb.formula",
+            "def f(x, *, n=2):",
+            *lines,
+            "    def back(g):",
+            *inner,
+            "    return r, back",
+            "",
+        ]
+    )
