@@ -86,6 +86,7 @@ class Launch(ctypes.Structure):
         ("bits", ctypes.c_int32),
         ("variant", ctypes.c_int32),
         ("blocks", ctypes.c_int64),
+        ("threads", ctypes.c_int64),
         ("arguments", ctypes.POINTER(ctypes.c_void_p)),
         ("work", ctypes.POINTER(Work)),
         ("totals_bytes", ctypes.c_size_t),

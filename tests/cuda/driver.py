@@ -80,7 +80,7 @@ class Gpu:
     def _run(self, name, blocks, launch):
         function = ctypes.c_void_p()
         self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()))
-        sizes = (blocks, 1, 1, self.threads, 1, 1, 0)
+        sizes = (blocks, 1, 1, launch.threads, 1, 1, 0)
         self._check(self.cuda.cuLaunchKernel(function, *sizes, None, launch.arguments, None))
         self._check(self.cuda.cuCtxSynchronize())
 

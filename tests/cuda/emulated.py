@@ -50,12 +50,12 @@ class Emulated:
             launch.work.contents.totals = totals.ctypes.data
             launch.work.contents.arrived = arrived.ctypes.data
         blocks = launch.blocks if launch.joining else min(BLOCKS, launch.blocks)
-        self._run(name, blocks, launch.arguments)
+        self._run(name, blocks, launch)
         assert not arrived.any()
         if launch.joining:
             joined = f"{name.removesuffix(variant)}joined"
-            self._run(joined, launch.joining, launch.arguments)
+            self._run(joined, launch.joining, launch)
 
-    def _run(self, name, blocks, arguments):
-        getattr(self.library, f"run_{name}")(blocks, self.threads, arguments)
+    def _run(self, name, blocks, launch):
+        getattr(self.library, f"run_{name}")(blocks, launch.threads, launch.arguments)
         self.started.append(name)

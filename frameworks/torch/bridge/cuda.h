@@ -24,7 +24,7 @@
 
 namespace pullback_torch {
 
-constexpr int32_t kThreads = 256;  // of a block, as the text of kernels has it
+constexpr int32_t kThreads = 256;  // of a block at most, as the text of kernels has it
 constexpr int64_t kMostBlocks = std::numeric_limits<int32_t>::max();
 
 inline void* found_in(const char* library, int flags, const char* function) {
@@ -61,7 +61,8 @@ struct Driver {
 
     void start(void* kernel, int64_t blocks, const pb_launch& of, void* on) const {
         const auto count = static_cast<unsigned>(std::min(blocks, kMostBlocks));
-        check(launch(kernel, count, 1, 1, kThreads, 1, 1, 0, on, of.arguments, nullptr), of.kernel);
+        const auto threads = static_cast<unsigned>(of.threads);
+        check(launch(kernel, count, 1, 1, threads, 1, 1, 0, on, of.arguments, nullptr), of.kernel);
     }
 
     /* Gives a thread the context of PyTorch: one of its engine has none before its first call of

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ...loops.schedules.launches import operands
+from ...loops.schedules.launches import operands, packs_of_thread
 from ...loops.statements import Launch, Reduce
 from .expressions import text_of
 from .lines import indented, wrap
@@ -29,6 +29,8 @@ def launch_lines(launch: Launch, otherwise: Sequence[str], depth: int) -> list[s
         is_bare = sink is not None and is_extreme(sink) and sink not in columns
         lines += wrap("", f"{name}.{of}(", [text_of(view.view), *["false"] * is_bare], ");", depth)
     lines += [f"{name}.number({number});" for number, _ in launch.numbers]
+    if launch.over == "entries" and (packs := packs_of_thread(launch)) > 1:
+        lines.append(f"{name}.takes({packs});")
     if not launch.otherwise:
         return [*lines, f"{name}.start<T>();"]
     return [*lines, f"if (!{name}.start<T>()) {{", *indented(otherwise), "}"]

@@ -5,7 +5,8 @@ contraction is not what the author wrote. The entry points of a launch are named
 indices, ``name_float32_i32`` and so on; in ``name_float32_packed`` each thread takes 16 bytes of floats at
 once, and in ``name_float32_resident`` it takes a few such packs of a row and has them in registers for all
 passes. Their parameters are a `pb::Space` of the launch's operands, these operands in order, the numbers that
-it reads, and where it goes over fibres, memory for parts of their totals. Blocks have `pb::kThreads` threads.
+it reads, and where it goes over fibres, memory for parts of their totals. Blocks have `pb::kThreads` threads
+or fewer.
 """
 
 from __future__ import annotations

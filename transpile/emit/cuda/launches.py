@@ -7,7 +7,7 @@ from functools import partial
 
 from ...ir import Source
 from ...loops.expressions import Expression
-from ...loops.schedules.launches import operands, registers, row_reads, waits
+from ...loops.schedules.launches import operands, packs_of_thread, registers, row_reads, waits
 from ...loops.statements import Collect, Launch, Reduce, Space, Write
 from ..cpp.comments import Comments
 from ..cpp.expressions import text_of
@@ -63,9 +63,16 @@ def _loop(launch: Launch, places: _Places, comments: Comments) -> Iterator[str]:
     """The loop over groups."""
     if launch.over == "entries":
         (space,) = launch.body
-        yield "for (pb::Entries<pb_index> loop(space); loop.more(); loop.next()) {"
-        yield "    const auto pb_place = pb::place(space, loop.entry);"
-        yield from indented(list(_packs(space, places, comments)))
+        kinds = f"pb_index, {packs_of_thread(launch)}"
+        yield f"for (pb::Entries<{kinds}> loop(space); loop.more(); loop.next()) {{"
+        yield "    const auto pb_places = loop.places(space);"
+        for place, name in dict.fromkeys(places[read.view] for read in space.reads):
+            ahead = f"pb::ahead<pb_width, {place}>(pb_of_{name}, space, pb_places)"
+            yield f"    const auto pb_row_of_{name} = {ahead};"
+        yield "    PB_UNROLLED"
+        yield "    for (const auto& pb_place : pb_places.of) {"
+        yield from indented(indented(list(_packs(space, places, comments, {}))))
+        yield "    }"
         yield "}"
         return
     packs = "pb_packs" if launch.over == "rows" else "0"

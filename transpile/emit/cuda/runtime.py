@@ -34,7 +34,7 @@ using uint64_t = unsigned long long;
 
 namespace pb {
 
-constexpr int kThreads = 256;
+constexpr int kThreads = 256;  // of a block at most
 constexpr int kAxes = 8;
 constexpr int kPacks = 4;    // of a row that stays in registers, those of a thread
 constexpr int kColumns = 8;  // of totals over all rows, those whose parts a block joins
@@ -99,14 +99,28 @@ PB_DEVICE Place<I, N> moved(const Space<N>& space, Place<I, N> place, I position
 }
 template <typename I, int N>
 PB_DEVICE Place<I, N> place(const Space<N>& space, I group) {
-    return moved(space, Place<I, N>{}, group, 0, space.outer);
+    Place<I, N> place{};
+    if (space.outer == 1) {
+        for (int k = 0; k < N; ++k) place.of[k] = group * static_cast<I>(space.stride[k][0]);
+        return place;
+    }
+    if (space.outer == 2) {
+        const I row = quotient(space, group, 1);
+        const I digit = group - row * static_cast<I>(space.size[1]);
+        for (int k = 0; k < N; ++k) {
+            place.of[k] = row * static_cast<I>(space.stride[k][0]);
+            place.of[k] += digit * static_cast<I>(space.stride[k][1]);
+        }
+        return place;
+    }
+    return moved(space, place, group, 0, space.outer);
 }
 template <typename I, int N>
 PB_DEVICE Place<I, N> place(const Space<N>& space, const Place<I, N>& group, I step) {
     return moved(space, group, step, space.outer, space.rank);
 }
 
-// The place of the entries that a thread takes in a row; behind the row's end nothing is stored or collected.
+// The place of the entries that a thread takes at once; behind the end nothing is stored or collected.
 template <typename I, int N>
 struct Step : Place<I, N> {
     int pack;
@@ -188,24 +202,64 @@ PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, con
     if (step.is_inside) store<K>(pack, data, space, place);
 }
 
-// The entries that a thread computes.
-template <typename I>
+// The entries that a thread computes, `P` packs of them at a time.
+template <typename I, int N, int P>
+struct Places {
+    Step<I, N> of[P];
+};
+template <typename I, int P>
 struct Entries {
-    I entry, count, threads;
+    I entry, count;
     template <int N>
     PB_DEVICE explicit Entries(const Space<N>& space)
-        : entry(static_cast<I>(blockIdx.x) * blockDim.x + threadIdx.x),
-          count(static_cast<I>(space.groups)),
-          threads(static_cast<I>(gridDim.x) * blockDim.x) {}
+        : entry(static_cast<I>(blockIdx.x) * (blockDim.x * P) + threadIdx.x),
+          count(static_cast<I>(space.groups)) {}
     PB_DEVICE bool more() const { return entry < count; }
-    PB_DEVICE void next() { entry += threads; }
+    PB_DEVICE void next() { entry += static_cast<I>(gridDim.x) * (blockDim.x * P); }
+    // Those behind the end read what the last one does.
+    template <int N>
+    PB_DEVICE Places<I, N, P> places(const Space<N>& space) const {
+        Places<I, N, P> places;
+        PB_UNROLLED
+        for (int k = 0; k < P; ++k) {
+            const I next = entry + static_cast<I>(k * blockDim.x);
+            places.of[k] = {pb::place(space, next < count ? next : count - 1), k, next < count};
+        }
+        return places;
+    }
 };
+// What a thread reads of an operand, all of it before the first entry is computed.
+template <typename T, int W, int P>
+struct Ahead {
+    Pack<T, W> packs[P];
+    template <typename S>
+    PB_DEVICE const Pack<T, W>& operator[](const S& step) const { return packs[step.pack]; }
+};
+template <int W, int K, typename T, typename I, int N, int P>
+PB_DEVICE Ahead<T, W, P> ahead(const T* data, const Space<N>& space, const Places<I, N, P>& places) {
+    Ahead<T, W, P> read;
+    PB_UNROLLED
+    for (int k = 0; k < P; ++k) read.packs[k] = loaded<W, K>(data, space, places.of[k]);
+    return read;
+}
 
 // NumPy's: a NaN of either operand is the result.
 template <typename T>
 PB_DEVICE T maximum(T x, T y) { return x >= y || x != x ? x : y; }
 template <typename T>
 PB_DEVICE T minimum(T x, T y) { return x <= y || x != x ? x : y; }
+#if defined(__CUDA_ARCH__) && __CUDA_ARCH__ >= 800
+PB_DEVICE float maximum(float x, float y) {
+    float larger;
+    asm("max.NaN.f32 %0, %1, %2;" : "=f"(larger) : "f"(x), "f"(y));
+    return larger;
+}
+PB_DEVICE float minimum(float x, float y) {
+    float smaller;
+    asm("min.NaN.f32 %0, %1, %2;" : "=f"(smaller) : "f"(x), "f"(y));
+    return smaller;
+}
+#endif
 
 struct Sum {
     template <typename A>

@@ -38,6 +38,11 @@ def operands(launch: Launch) -> list[Operand]:
     return list(found.values())
 
 
+def packs_of_thread(launch: Launch) -> int:
+    """The packs of entries that a thread reads at once: two, where one would not keep memory busy."""
+    return 2 if sum(len(space.reads) for space in launch.body) <= 2 else 1
+
+
 def registers(launch: Launch) -> dict[Expression, str]:
     """Views with one element of a row that later passes read, with its type: it stays in a register."""
     found: dict[Expression, str] = {}

@@ -103,7 +103,7 @@ typedef struct {
 } pb_work;
 
 /* The start of a kernel on a device: of KERNEL_float32_i32 and so on, by `bits` of the float type
-   and its `variant`, in so many blocks of the runtime's `threads` at most. Pointers to its
+   and its `variant`, in so many `blocks` of `threads`, or fewer. Pointers to its
    arguments are `arguments`. `work` is one of them, which the callee fills in; NULL where the
    kernel needs no memory for totals. */
 typedef enum {
@@ -119,6 +119,7 @@ typedef struct {
     int32_t bits;    /* 32 or 64 */
     int32_t variant; /* a pb_variant */
     int64_t blocks;
+    int64_t threads; /* of a block: those of the runtime, or fewer */
     void** arguments;
     pb_work* work;
     size_t totals_bytes;

@@ -14,7 +14,7 @@ from pullback.transpile.loops.interpreter import run
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
 from pullback.transpile.loops.schedules.cuda import scheduled
-from pullback.transpile.loops.schedules.launches import operands
+from pullback.transpile.loops.schedules.launches import operands, packs_of_thread
 from pullback.transpile.loops.spec import check
 from pullback.transpile.loops.statements import Launch, every
 from tests.cuda.corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
@@ -169,3 +169,9 @@ def test_what_cuda_has_no_launch_for_is_located(text, what, line):
     assert "is not compiled for CUDA" in found.message
     assert found.span.line == line
     assert "native" in found.hint
+
+
+def test_a_thread_reads_two_packs_at_once_of_few_operands():
+    (few,), _ = launches("def f(x, y):\n    return x * y, lambda grad: (grad * y, grad * x)\n")
+    (many,), _ = launches("def f(x, y, z):\n    return x * y + z, lambda grad: (grad * y, grad * x, grad)\n")
+    assert (packs_of_thread(few), packs_of_thread(many)) == (2, 1)

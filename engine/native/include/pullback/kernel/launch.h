@@ -41,6 +41,7 @@ struct AnyLaunch {
     bool is_needed = false;  // somebody has memory for what it writes
     Shape target{};          // that fibres are reduced to
     int columns = 0;         // totals over all rows
+    int packs = 1;           // that a thread takes of the entries at once
     bool is_column_needed = false, are_columns = true;
 
     PB_APART void add(const AnyView& view, int64_t item);
@@ -49,6 +50,7 @@ struct AnyLaunch {
     PB_APART void sums_columns(const AnyView& view, int64_t item);
     PB_APART bool start(int bits);
     void start(int bits, pb_variant variant);
+    int64_t threads(pb_variant variant) const;
     int64_t pack(int bits);
     void skip(int64_t entries);
 };
@@ -82,6 +84,8 @@ class Launch {
     void number(int64_t value) { any_.numbers[any_.count++].i = value; }
     void number(double value) { any_.numbers[any_.count++].f = value; }
     void number(bool value) { any_.numbers[any_.count++].i = value ? 1 : 0; }
+
+    void takes(int packs) { any_.packs = packs; }
 
     // False where it has columns and must be done in another way.
     template <typename T>

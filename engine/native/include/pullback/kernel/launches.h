@@ -244,6 +244,14 @@ PB_RUNTIME bool AnyLaunch::start(int bits) {
     return true;
 }
 
+// Threads of a block. Small ones end sooner, and others take their place.
+PB_RUNTIME int64_t AnyLaunch::threads(pb_variant variant) const {
+    const int most = context.runtime()->threads;
+    if (over == Over::kEntries) return most / 2;
+    if (variant != PB_RESIDENT || columns > 0) return most;
+    return space.lanes > most / 4 ? space.lanes : most / 4;
+}
+
 PB_RUNTIME void AnyLaunch::start(int bits, pb_variant variant) {
     const pb_runtime* runtime = context.runtime();
     pb_work work{};
@@ -262,7 +270,9 @@ PB_RUNTIME void AnyLaunch::start(int bits, pb_variant variant) {
     launch.kernel = kernel;
     launch.bits = bits;
     launch.variant = variant;
-    launch.blocks = columns > 0 ? space.parts : (busy + runtime->threads - 1) / runtime->threads;
+    launch.threads = threads(variant);
+    const int64_t share = launch.threads * packs;
+    launch.blocks = columns > 0 ? space.parts : (busy + share - 1) / share;
     launch.arguments = arguments;
     launch.work = is_shared ? &work : nullptr;
     launch.totals_bytes = is_shared ? 8 * slots * static_cast<size_t>(space.parts) : 0;
