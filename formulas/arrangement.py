@@ -69,16 +69,34 @@ def unstack(x, *, axis=0):
     return [row for row in np.moveaxis(x, axis, 0)]  # noqa: C416 - the language's `list` takes what is written out
 
 
+def _of_rank(a, rank):
+    """An array with axes of length 1 in front, up to a rank."""
+    r = a
+    for _ in range(rank - np.ndim(a)):
+        r = np.expand_dims(r, 0)
+    return r
+
+
+def _beside(row, rank):
+    return np.concatenate([_of_rank(part, rank) for part in row], -1)
+
+
 @pb.composite(np.block)
 def block(arrays):
     """Nested lists of blocks, the innermost beside each other."""
     depth = np.ndim(arrays)
     if depth == 0:
         return arrays
+    rank = depth
     if depth == 1:
-        return np.concatenate([_one(part) for part in arrays], -1)
+        for part in arrays:
+            rank = max(rank, np.ndim(part))
+        return _beside(arrays, rank)
     if depth == 2:
-        return np.concatenate([np.concatenate([_two(part) for part in row], -1) for row in arrays], -2)
+        for row in arrays:
+            for part in row:
+                rank = max(rank, np.ndim(part))
+        return np.concatenate([_beside(row, rank) for row in arrays], -2)
     raise ValueError(f"a formula joins blocks in lists of one or two levels, not {depth}")
 
 

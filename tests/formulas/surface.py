@@ -187,6 +187,9 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.block([[a, b.T], [2 * a, np.exp(b.T)]])",
         "np.block([[c, np.zeros((3, 2))], [np.ones((1, 5))]])",
         "np.block([v, w])",
+        "np.block([a, v[:3, None]])",
+        "np.block([[a, v[:3, None]], [np.ones(5)]])",
+        "np.block([[a[None]], [v]])",
     ),
     "np.append": ("np.append(a, b)", "np.append(a, b.T, axis=0)"),
     "np.delete": (
