@@ -1,6 +1,7 @@
 """Fixtures for the whole suite: run a test on each engine, or on each form of a formula."""
 
 import gc
+import os
 import shlex
 import shutil
 from functools import cache
@@ -19,6 +20,8 @@ from typeguard._checkers import builtin_checker_lookup, check_uniontype
 settings.register_profile("same", derandomize=True)
 settings.register_profile("new", derandomize=False)
 settings.load_profile("same")
+
+USERS_COMPILER = os.environ.get("CXX")
 
 
 def quick_checker(origin_type, args, extras):
@@ -169,11 +172,12 @@ def own_cache(tmp_path, monkeypatch):
     return tmp_path / "cache"
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session", autouse=True)
 def quick_compiler():
     """Kernels are compiled without an optimizer, and those of a formula by one process.
 
-    For tests that compare what kernels compute. Workers keep the other processors at work.
+    Most tests compare what kernels compute; `optimizing_compiler` is for the others. Workers keep the other
+    processors at work.
     """
     from pullback.engine.kernels import lazy
     from pullback.engine.kernels.compiler import find_compiler
@@ -183,6 +187,17 @@ def quick_compiler():
             command = shlex.join([str(Path(__file__).with_name("unoptimized")), *find_compiler().command])
             patch.setenv("CXX", command)
             patch.setattr(lazy, "processors", lambda: 1)
+        yield
+
+
+@pytest.fixture(scope="module")
+def optimizing_compiler(quick_compiler):
+    """Kernels are compiled as users have them."""
+    with pytest.MonkeyPatch.context() as patch:
+        if USERS_COMPILER is None:
+            patch.delenv("CXX", raising=False)
+        else:
+            patch.setenv("CXX", USERS_COMPILER)
         yield
 
 

@@ -87,10 +87,10 @@ def emitted(case: Case, number: int, order: int = ORDER, formula: pb.Formula | N
 
 
 def every_kernel(*names: str) -> dict[str, Kernels]:
-    """The kernels of all cases that have some, or of the formulas named, compiled without warnings."""
+    """The kernels of all cases that have some, or of formulas or cases, compiled without warnings."""
     made = []
     for number, case in enumerate(every_formula()):
-        if not names or case.name in names:
+        if not names or {case.name, str(case)} & {*names}:
             with suppress(FormulaError):
                 made.append(emitted(case, number))
     return linked(made)

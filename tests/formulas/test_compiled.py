@@ -11,6 +11,7 @@ from pullback.engine.formula.formula import Composite
 from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.tensors import NotTaken
 from pullback.transpile.operators import CALLED, OPERATORS
+from tests.sampling import sampled, selected
 
 from .compiled import every_formula, every_kernel, leaves_of, run
 from .samples import DECOMPOSITIONS, OF_COMPLEX
@@ -27,10 +28,11 @@ MATRICES = {"solve", "inv", "det", "cholesky", "pinv", *DECOMPOSITIONS}
 
 
 @pytest.fixture(scope="module")
-def kernels():
-    return every_kernel()
+def kernels(request):
+    return every_kernel(*selected(request, "name"))
 
 
+@pytest.mark.slow
 def test_every_case_of_every_formula_is_compiled(kernels):
     assert set(CASES) == kernels.keys()
     formulas = [e for e in pb.formulas() if FORMULAS.of_library(e) and not isinstance(e, Composite)]
@@ -100,7 +102,7 @@ def laid_out(array, way):
     return np.broadcast_to(array[:1], array.shape) if len(array) else array
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 3))
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_two_derivatives_agree_with_the_reference(name, kernels, data):
@@ -115,7 +117,7 @@ def test_two_derivatives_agree_with_the_reference_on_many_arrays(name, kernels, 
     run(kernels[name], data.draw(arguments(kernels[name].case)))
 
 
-@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("name", sampled(CASES, 3))
 def test_no_kernel_refuses_the_sample(name, kernels, monkeypatch):
     refused = []
     call = CompiledKernel.with_plain_outputs

@@ -6,6 +6,7 @@ import pytest
 import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
 from tests.constructs.columns import assert_same, flattened
+from tests.sampling import sampled
 
 from .corpus import SAMPLES, outcome_of_kernels
 from .outcomes import KERNELS, REFUSED, TAKES_LONG
@@ -13,9 +14,14 @@ from .outcomes import KERNELS, REFUSED, TAKES_LONG
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 READ = [sample for sample in SAMPLES if sample.function.__name__ not in REFUSED]
+QUICK = [sample for sample in READ if sample.function.__name__ not in TAKES_LONG]
 BY_LENGTH = [
-    pytest.param(sample, id=sample.name, marks=[pytest.mark.slow] * (sample.function.__name__ in TAKES_LONG))
-    for sample in READ
+    *sampled(QUICK, 3, lambda sample: sample.name),
+    *(
+        pytest.param(sample, id=sample.name, marks=pytest.mark.slow)
+        for sample in READ
+        if sample.function.__name__ in TAKES_LONG
+    ),
 ]
 
 

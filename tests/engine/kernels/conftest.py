@@ -3,6 +3,11 @@
 import pytest
 
 
+@pytest.fixture(scope="module", autouse=True)
+def compiler(optimizing_compiler):
+    """What the optimizer makes of kernels is tested here."""
+
+
 @pytest.fixture
 def macros(monkeypatch, own_cache):
     """What of the kernels was compiled, in order, as on one processor: all of a formula together."""
