@@ -361,7 +361,7 @@ print(pullback.torch.register("interrupted", cases.softplus, compiled=True)(torc
 @pytest.mark.parametrize(
     "moments",
     [
-        pytest.param(["half"], id="half-way"),
+        pytest.param(["half"], id="half-way", marks=pytest.mark.slow),
         pytest.param(["nothing", "half", "whole"], id="at any moment", marks=pytest.mark.slow),
     ],
 )
