@@ -103,7 +103,7 @@ def _rows(size: int) -> tuple[int, int]:
 
 
 OPERATORS = {
-    "simple": Operator(simple, lambda a, b: (a + b) * b, lambda n: [(n,), (n,)], (3, 5, 10)),
+    "simple": Operator(simple, lambda a, b: (a + b) * b, lambda n: [(n,), (n,)], (3, 5, 8)),
     "gelu": Operator(gelu, gelu_with_torch, lambda n: [(n,)], (2, 3, 5)),
     "biased": Operator(
         biased,
@@ -118,7 +118,7 @@ OPERATORS = {
         lambda n: [_rows(n), _rows(n)[1:], _rows(n)[1:]],
         (2, 3, 5),
     ),
-    "energy": Operator(energy, lambda x: (x * x).sum(), lambda n: [(n,)], (1, 2, 2)),
+    "energy": Operator(energy, lambda x: (x * x).sum(), lambda n: [(n,)], (1, 2, 3)),
 }
 
 
