@@ -188,85 +188,56 @@ struct SimpleBackwardBackwardGeneral {
         const auto grad_view = context.input<T>(2);
         const auto grad_grad_a_view = context.gradient<T>(3);
         const auto grad_grad_b_view = context.gradient<T>(4);
-        const auto grad_b_2_view = context.scratch<T>(b_view.shape);
-        const auto grad_b_3_view = context.scratch<T>(b_view.shape);
         const auto grad_a_1_view = context.output<T>(0, a_view.shape);
-        const pb::Shape shape_2 = pb::broadcast(context, grad_grad_b_view.shape, grad_view.shape,
-                                                a_view.shape, b_view.shape, grad_grad_a_view.shape);
-        const auto grad_grad_view = context.output<T>(2, shape_2);
+        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
+        const pb::Shape shape = pb::broadcast(context, grad_grad_b_view.shape, grad_view.shape,
+                                              a_view.shape, b_view.shape, grad_grad_a_view.shape);
+        const auto grad_grad_view = context.output<T>(2, shape);
 
-        pb::Passes<2, 12> passes(context);
-        {
-            pb::Space& space = passes.space(shape_2);
-            space.cover(b_view.shape);
-            space.cover(a_view.shape);
-            static constexpr pb::Rows<const T> a_rows{0};
-            static constexpr pb::Rows<const T> b_rows{1};
-            static constexpr pb::Rows<const T> grad_rows{2};
-            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
-            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
-            static constexpr pb::Rows<T> grad_b_3_rows{5};
-            static constexpr pb::Rows<T> grad_a_1_rows{6};
-            static constexpr pb::Rows<T> grad_b_2_rows{7};
-            static constexpr pb::Rows<T> grad_grad_rows{8};
-            space.read(a_rows, a_view);
-            space.read(b_rows, b_view);
-            space.read(grad_rows, grad_view);
-            space.read(grad_grad_a_rows, grad_grad_a_view);
-            space.read(grad_grad_b_rows, grad_grad_b_view);
-            space.reduce<pb::Sum<T>>(grad_b_3_rows, grad_b_3_view);
-            space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
-            space.reduce<pb::Sum<T>>(grad_b_2_rows, grad_b_2_view);
-            space.write(grad_grad_rows, grad_grad_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* a = loop.row(a_rows);
-                    const T* b = loop.row(b_rows);
-                    const T* grad = loop.row(grad_rows);
-                    const T* grad_grad_a = loop.row(grad_grad_a_rows);
-                    const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                    T* grad_b_3_row = loop.row(grad_b_3_rows);
-                    T* grad_a_1_row = loop.row(grad_a_1_rows);
-                    T* grad_b_2_row = loop.row(grad_b_2_rows);
-                    T* grad_grad_row = loop.row(grad_grad_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // simple.py:13  t = a + b
-                        const T t_2 = a[i] + b[i];
-                        // simple.py:17  return grad * b, grad * t + grad * b
-                        const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                        const T product_1 = grad_grad_b[i] * grad[i];
-                        grad_b_3_row[i] = product_1;
-                        grad_a_1_row[i] = product_1;
-                        grad_b_2_row[i] = grad_v1 * grad[i];
-                        grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
-                    }
+        pb::Passes<1, 8> passes(context);
+        pb::Space& space = passes.space(shape);
+        space.cover(a_view.shape);
+        space.cover(b_view.shape);
+        static constexpr pb::Rows<const T> a_rows{0};
+        static constexpr pb::Rows<const T> b_rows{1};
+        static constexpr pb::Rows<const T> grad_rows{2};
+        static constexpr pb::Rows<const T> grad_grad_a_rows{3};
+        static constexpr pb::Rows<const T> grad_grad_b_rows{4};
+        static constexpr pb::Rows<T> grad_a_1_rows{5};
+        static constexpr pb::Rows<T> grad_grad_rows{6};
+        static constexpr pb::Rows<T> grad_b_1_rows{7};
+        space.read(a_rows, a_view);
+        space.read(b_rows, b_view);
+        space.read(grad_rows, grad_view);
+        space.read(grad_grad_a_rows, grad_grad_a_view);
+        space.read(grad_grad_b_rows, grad_grad_b_view);
+        space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
+        space.write(grad_grad_rows, grad_grad_view);
+        space.reduce<pb::Sum<T>>(grad_b_1_rows, grad_b_1_view);
+        space.each([=](pb::Loop& loop) {
+            while (loop.next()) {
+                const T* a = loop.row(a_rows);
+                const T* b = loop.row(b_rows);
+                const T* grad = loop.row(grad_rows);
+                const T* grad_grad_a = loop.row(grad_grad_a_rows);
+                const T* grad_grad_b = loop.row(grad_grad_b_rows);
+                T* grad_a_1_row = loop.row(grad_a_1_rows);
+                T* grad_grad_row = loop.row(grad_grad_rows);
+                T* grad_b_1_row = loop.row(grad_b_1_rows);
+                PB_SIMD
+                for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_2 = a[i] + b[i];
+                    // simple.py:17  return grad * b, grad * t + grad * b
+                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                    const T product_1 = grad_grad_b[i] * grad[i];
+                    grad_a_1_row[i] = product_1;
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    // simple.py:13  t = a + b
+                    grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
                 }
-            });
-        }
-        const pb::Shape shape = pb::broadcast(context, grad_b_2_view.shape, grad_b_3_view.shape);
-        const auto grad_b_1_view = context.output<T>(1, shape);
-        {
-            pb::Space& space = passes.space(shape);
-            static constexpr pb::Rows<const T> grad_b_2_rows{0};
-            static constexpr pb::Rows<const T> grad_b_3_rows{1};
-            static constexpr pb::Rows<T> grad_b_1_rows{2};
-            space.read(grad_b_2_rows, grad_b_2_view);
-            space.read(grad_b_3_rows, grad_b_3_view);
-            space.write(grad_b_1_rows, grad_b_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* grad_b_2 = loop.row(grad_b_2_rows);
-                    const T* grad_b_3 = loop.row(grad_b_3_rows);
-                    T* grad_b_1_row = loop.row(grad_b_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // simple.py:13  t = a + b
-                        grad_b_1_row[i] = grad_b_2[i] + grad_b_3[i];
-                    }
-                }
-            });
-        }
+            }
+        });
 
         passes.run();
     }
@@ -286,122 +257,52 @@ struct SimpleBackwardBackward {
         const auto grad_view = context.input<T>(2);
         const auto grad_grad_a_view = context.input<T>(3);
         const auto grad_grad_b_view = context.input<T>(4);
-        if (pb::alike(a_view.shape, b_view.shape, grad_view.shape, grad_grad_a_view.shape,
-                      grad_grad_b_view.shape)) {
-            const auto grad_a_1_whole = context.output<T>(0, a_view.shape);
-            const auto grad_b_1_whole = context.output<T>(1, a_view.shape);
-            const auto grad_grad_whole = context.output<T>(2, a_view.shape);
-            pb::Passes<1, 8> alike(context);
-            pb::Space& space = alike.space(a_view.shape);
-            static constexpr pb::Rows<const T> a_rows{0};
-            static constexpr pb::Rows<const T> b_rows{1};
-            static constexpr pb::Rows<const T> grad_rows{2};
-            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
-            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
-            static constexpr pb::Rows<T> grad_a_1_rows{5};
-            static constexpr pb::Rows<T> grad_b_1_rows{6};
-            static constexpr pb::Rows<T> grad_grad_rows{7};
-            space.read(a_rows, a_view);
-            space.read(b_rows, b_view);
-            space.read(grad_rows, grad_view);
-            space.read(grad_grad_a_rows, grad_grad_a_view);
-            space.read(grad_grad_b_rows, grad_grad_b_view);
-            space.write(grad_a_1_rows, grad_a_1_whole);
-            space.write(grad_b_1_rows, grad_b_1_whole);
-            space.write(grad_grad_rows, grad_grad_whole);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const void* inputs[5] = {};
-                    void* outputs[3];
-                    inputs[0] = loop.row(a_rows);
-                    inputs[1] = loop.row(b_rows);
-                    inputs[2] = loop.row(grad_rows);
-                    inputs[3] = loop.row(grad_grad_a_rows);
-                    inputs[4] = loop.row(grad_grad_b_rows);
-                    outputs[0] = loop.row(grad_a_1_rows);
-                    outputs[1] = loop.row(grad_b_1_rows);
-                    outputs[2] = loop.row(grad_grad_rows);
-                    flat<T>(inputs, outputs, loop.size);
-                }
-            });
-            alike.run();
-            return;
-        }
-        if (context.is_only_likely()) return;
-        const auto grad_b_2_view = context.scratch<T>(b_view.shape);
-        const auto grad_b_3_view = context.scratch<T>(b_view.shape);
         const auto grad_a_1_view = context.output<T>(0, a_view.shape);
+        const auto grad_b_1_view = context.output<T>(1, b_view.shape);
         const auto grad_grad_view = context.output<T>(2, grad_view.shape);
 
-        pb::Passes<2, 12> passes(context);
-        {
-            pb::Space& space = passes.space(grad_view.shape);
-            static constexpr pb::Rows<const T> a_rows{0};
-            static constexpr pb::Rows<const T> b_rows{1};
-            static constexpr pb::Rows<const T> grad_rows{2};
-            static constexpr pb::Rows<const T> grad_grad_a_rows{3};
-            static constexpr pb::Rows<const T> grad_grad_b_rows{4};
-            static constexpr pb::Rows<T> grad_b_3_rows{5};
-            static constexpr pb::Rows<T> grad_a_1_rows{6};
-            static constexpr pb::Rows<T> grad_b_2_rows{7};
-            static constexpr pb::Rows<T> grad_grad_rows{8};
-            space.read(a_rows, a_view);
-            space.read(b_rows, b_view);
-            space.read(grad_rows, grad_view);
-            space.read(grad_grad_a_rows, grad_grad_a_view);
-            space.read(grad_grad_b_rows, grad_grad_b_view);
-            space.reduce<pb::Sum<T>>(grad_b_3_rows, grad_b_3_view);
-            space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
-            space.reduce<pb::Sum<T>>(grad_b_2_rows, grad_b_2_view);
-            space.write(grad_grad_rows, grad_grad_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* a = loop.row(a_rows);
-                    const T* b = loop.row(b_rows);
-                    const T* grad = loop.row(grad_rows);
-                    const T* grad_grad_a = loop.row(grad_grad_a_rows);
-                    const T* grad_grad_b = loop.row(grad_grad_b_rows);
-                    T* grad_b_3_row = loop.row(grad_b_3_rows);
-                    T* grad_a_1_row = loop.row(grad_a_1_rows);
-                    T* grad_b_2_row = loop.row(grad_b_2_rows);
-                    T* grad_grad_row = loop.row(grad_grad_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // simple.py:13  t = a + b
-                        const T t_2 = a[i] + b[i];
-                        // simple.py:17  return grad * b, grad * t + grad * b
-                        const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
-                        const T product_1 = grad_grad_b[i] * grad[i];
-                        grad_b_3_row[i] = product_1;
-                        grad_a_1_row[i] = product_1;
-                        grad_b_2_row[i] = grad_v1 * grad[i];
-                        grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
-                    }
+        pb::Passes<1, 8> passes(context);
+        pb::Space& space = passes.space(grad_view.shape);
+        static constexpr pb::Rows<const T> a_rows{0};
+        static constexpr pb::Rows<const T> b_rows{1};
+        static constexpr pb::Rows<const T> grad_rows{2};
+        static constexpr pb::Rows<const T> grad_grad_a_rows{3};
+        static constexpr pb::Rows<const T> grad_grad_b_rows{4};
+        static constexpr pb::Rows<T> grad_a_1_rows{5};
+        static constexpr pb::Rows<T> grad_grad_rows{6};
+        static constexpr pb::Rows<T> grad_b_1_rows{7};
+        space.read(a_rows, a_view);
+        space.read(b_rows, b_view);
+        space.read(grad_rows, grad_view);
+        space.read(grad_grad_a_rows, grad_grad_a_view);
+        space.read(grad_grad_b_rows, grad_grad_b_view);
+        space.reduce<pb::Sum<T>>(grad_a_1_rows, grad_a_1_view);
+        space.write(grad_grad_rows, grad_grad_view);
+        space.reduce<pb::Sum<T>>(grad_b_1_rows, grad_b_1_view);
+        space.each([=](pb::Loop& loop) {
+            while (loop.next()) {
+                const T* a = loop.row(a_rows);
+                const T* b = loop.row(b_rows);
+                const T* grad = loop.row(grad_rows);
+                const T* grad_grad_a = loop.row(grad_grad_a_rows);
+                const T* grad_grad_b = loop.row(grad_grad_b_rows);
+                T* grad_a_1_row = loop.row(grad_a_1_rows);
+                T* grad_grad_row = loop.row(grad_grad_rows);
+                T* grad_b_1_row = loop.row(grad_b_1_rows);
+                PB_SIMD
+                for (int64_t i = 0; i < loop.size; ++i) {
+                    // simple.py:13  t = a + b
+                    const T t_2 = a[i] + b[i];
+                    // simple.py:17  return grad * b, grad * t + grad * b
+                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                    const T product_1 = grad_grad_b[i] * grad[i];
+                    grad_a_1_row[i] = product_1;
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    // simple.py:13  t = a + b
+                    grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
                 }
-            });
-        }
-        const auto grad_b_1_view = context.output<T>(1, grad_b_2_view.shape);
-        {
-            pb::Space& space = passes.space(grad_b_2_view.shape);
-            static constexpr pb::Rows<const T> grad_b_2_rows{0};
-            static constexpr pb::Rows<const T> grad_b_3_rows{1};
-            static constexpr pb::Rows<T> grad_b_1_rows{2};
-            space.read(grad_b_2_rows, grad_b_2_view);
-            space.read(grad_b_3_rows, grad_b_3_view);
-            space.write(grad_b_1_rows, grad_b_1_view);
-            space.each([=](pb::Loop& loop) {
-                while (loop.next()) {
-                    const T* grad_b_2 = loop.row(grad_b_2_rows);
-                    const T* grad_b_3 = loop.row(grad_b_3_rows);
-                    T* grad_b_1_row = loop.row(grad_b_1_rows);
-                    PB_SIMD
-                    for (int64_t i = 0; i < loop.size; ++i) {
-                        // simple.py:13  t = a + b
-                        grad_b_1_row[i] = grad_b_2[i] + grad_b_3[i];
-                    }
-                }
-            });
-        }
+            }
+        });
 
         passes.run();
     }

@@ -104,7 +104,7 @@ def planned(kernel: Kernel) -> Plan:
 def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
     """True where Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
     word = OPERATORS.get(eqn.op)
-    numbers = all(plan.of(atom).kind == "number" for atom in eqn.args)
+    numbers = all(plan.pending(atom) is None and plan.of(atom).kind == "number" for atom in eqn.args)
     return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
 
 

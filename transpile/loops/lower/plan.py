@@ -199,13 +199,12 @@ class Plan:
             self._begin.pop(var)()
         return self._facts[var]
 
-    def pending(self, var: Var) -> Fact | None:
+    def pending(self, atom: Atom) -> Fact | None:
         """The fact of a reduction that is not begun yet and that one equation reads, or None."""
-        fact = self._facts.get(var)
-        waits = (
-            fact is not None and fact.kind == "total" and self.uses[var] == 1 and var not in self.output_of
-        )
-        return fact if waits else None
+        if not isinstance(atom, Var) or self.uses[atom] != 1 or atom in self.output_of:
+            return None
+        fact = self._facts.get(atom)
+        return fact if fact is not None and fact.kind == "total" else None
 
     def defer(self, var: Var, fact: Fact, begin: Callable[[], None]) -> None:
         """Record a reduction that `begin` starts when somebody asks for it."""

@@ -27,3 +27,16 @@ def test_a_loop_that_stores_rows_keeps_the_memory_busy():
     text = cpp(function("r = np.exp(x - np.max(x, axis=-1, keepdims=True))"), ranks={"x": 2})
     assert "each_row" in text
     assert LONG not in text
+
+
+def test_two_gradients_of_one_operand_are_summed_in_one_pass():
+    closure = "lambda grad: (grad * b, grad * t + grad * b)"
+    text = cpp(f"def f(a, b):\n    t = a + b\n    return t * b, {closure}\n", order=2)
+    assert "context.output" in text
+    assert "scratch" not in text
+
+
+def test_gradients_of_other_shapes_are_summed_apart():
+    closure = "lambda g, h: (g * b, g * a + h * c, h * b)"
+    text = cpp(f"def f(a, b, c):\n    return (a * b, c * b), {closure}\n", order=2)
+    assert "scratch<T>(b_view.shape)" in text

@@ -37,6 +37,8 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
     """True where an equation reads a list of C++, or an element of a list by a variable."""
     if eqn.op not in _OPERATORS:
         return False
+    if eqn.op == "accumulate":  # of which reductions that wait are not asked for
+        return eqn.outs[0].kind == "list"
     atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name == "likes")]
     facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
     if any(fact.kind == "collected" for fact in facts):
@@ -45,8 +47,6 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
         return is_table(eqn.args[0].value)
     if eqn.op == "item":
         return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
-    if eqn.op == "accumulate":
-        return eqn.outs[0].kind == "list"
     return eqn.op in ("unitem", "zeros_list", "collect_flat", "appended", "without_last")
 
 

@@ -81,8 +81,7 @@ def _defer_sum(plan: Plan, eqn: Eqn, out: Var, value: Atom, like: Fact) -> None:
 
 def add_accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The sum of two gradients; of two reductions to one shape, the reduction of their sum."""
-    pending = [plan.pending(atom) if isinstance(atom, Var) else None for atom in eqn.args]
-    first, second = pending
+    first, second = map(plan.pending, eqn.args)
     if first is None or second is None or first.known != second.known:
         add_pointwise(plan, eqn, out)
         return
