@@ -56,6 +56,12 @@ def columns(x):
 
 
 @pb.formula
+def averaged(x):
+    e = np.exp(x)
+    return (e, np.mean(e, axis=0)), lambda grad, above: (grad + above / x.shape[0]) * e
+
+
+@pb.formula
 def statistics(x, pb_index):
     loop = np.mean(x, axis=-1)
     group = np.expand_dims(loop, -1)
@@ -180,7 +186,9 @@ def test_a_total_in_parts_is_joined_by_the_block_that_is_last(tmp_path):
 @pytest.mark.compiler
 def test_columns_are_summed_side_by_side_and_in_parts(own, tmp_path):
     shapes = (((900, 40),), ((5000, 33),), ((4999, 33),), ((7, 64),), ((0, 40),), ((50, 3, 40),))
-    assert agree(own["columns"], standard_library(), shapes, tmp_path)
+    for name in ("columns", "averaged"):
+        (tmp_path / name).mkdir()
+        assert agree(own[name], standard_library(), shapes, tmp_path / name)
 
 
 @needs_gcc

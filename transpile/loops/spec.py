@@ -124,7 +124,7 @@ def _launch(launch: Launch, seen: set[str]) -> None:
         reduced = [sink for sink in space.sinks if isinstance(sink, Reduce)]
         collected = [each.sink for each in space.body if isinstance(each, Collect)]  # type: ignore[union-attr]
         _require(len(collected) == len(reduced), f"`{launch.name}` stores what it reduces")
-        wanted = {"entries": 0, "fibres": len(space.sinks)}.get(launch.over, len(reduced))
+        wanted = {"entries": 0, "fibres": max(1, len(reduced))}.get(launch.over, len(reduced))
         _require(len(reduced) == wanted, f"`{launch.name}` is for {launch.over}, which it is not made of")
     _require(launch.over == "rows" or len(launch.body) == 1, f"`{launch.name}` has several passes")
     _require(bool(launch.columns) == bool(launch.otherwise), f"`{launch.name}` has columns, and no other way")

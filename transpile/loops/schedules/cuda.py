@@ -5,9 +5,10 @@ In: a kernel. Out: its program with launches in the place of lists of passes, wh
 * where shapes are as they mostly are, other passes;
 * passes that follow each other row by row are one launch over rows, so that a softmax is one kernel; it
   sums what goes over all rows, as the gradient of a bias, in columns, where rows stay in registers;
-* of any other pass, what it writes is a launch over entries, and what it reduces to one shape is one over
-  fibres, each of which becomes an entry of that shape. Where it only may reduce something, as a gradient of
-  what may have been broadcast, and all its shapes turn out to be one, it is one launch over entries.
+* of any other pass, what it reduces to one shape is a launch over fibres, each of which becomes an entry of
+  that shape; the first one writes what the pass does, which without such is a launch over entries. Where a
+  pass only may reduce something, as a gradient of what may have been broadcast, and all its shapes turn out
+  to be one, it is one launch over entries.
 
 What is declared and asked for is left to the host that starts the launches. What touches data in another
 way is refused, located.
@@ -202,19 +203,18 @@ class _Schedule:
         return [replace(launch, columns=columns, otherwise=tuple(made))]
 
     def _apart(self, space: Space) -> list[Launch | If]:
-        """A launch for what a pass writes, and one for each shape that it reduces to."""
+        """A launch for each shape that a pass reduces to, the first with what it writes; or one for that."""
+        shape = run("broadcast", space.shape, *space.covers) if space.covers else space.shape
+        totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
+        if not totals:
+            return [self._launch("entries", shape, [space])]
+        first = self.views.extent(totals[0].view)
         sinks: dict[int, list[Write | Reduce]] = {}
         for sink in space.sinks:
-            sinks.setdefault(self.views.extent(sink.view) if isinstance(sink, Reduce) else -1, []).append(
-                sink
-            )
-        shape = run("broadcast", space.shape, *space.covers) if space.covers else space.shape
-        own = tuple(
-            self._launch("entries" if key == -1 else "fibres", shape, [only(space, found)])
-            for key, found in sinks.items()
-        )
-        totals = [sink for sink in space.sinks if isinstance(sink, Reduce)]
-        if not self.may_be_alike or not totals or any(self.views.is_reduced(total.view) for total in totals):
+            extent = self.views.extent(sink.view) if isinstance(sink, Reduce) else first
+            sinks.setdefault(extent, []).append(sink)
+        own = tuple(self._launch("fibres", shape, [only(space, found)]) for found in sinks.values())
+        if not self.may_be_alike or any(self.views.is_reduced(total.view) for total in totals):
             return list(own)
         targets = tuple(
             Member(total.view, "shape")
@@ -223,9 +223,7 @@ class _Schedule:
         together = self._launch("entries", shape, [_written(space)])
         apart: tuple[Launch | If, ...] = own
         if len(targets) > 1:
-            sums = self._launch("fibres", shape, [only(space, totals)])
-            rest = (launch for launch in own if launch.over == "entries")
-            apart = (If((call("alike", *targets),), (sums, *rest), own),)
+            apart = (If((call("alike", *targets),), (self._launch("fibres", shape, [space]),), own),)
         return [If((call("alike", shape, *targets),), (together,), apart)]
 
     def _launch(self, over: str, shape: Expression, spaces: Sequence[Space]) -> Launch:
