@@ -71,16 +71,17 @@ class Gpu:
             if size := launch.arrived_bytes:
                 self._check(self.cuda.cuMemsetD8_v2(work[1], ctypes.c_ubyte(0), ctypes.c_size_t(size)))
             launch.work.contents.totals, launch.work.contents.arrived = (each.value for each in work)
-        self._run(name + variant, launch.blocks if launch.joining else min(BLOCKS, launch.blocks), launch)
+        blocks = launch.blocks if launch.joining else min(BLOCKS, launch.blocks)
+        self._run(name + variant, blocks, launch.threads, launch)
         if launch.joining:
-            self._run(f"{name}joined", launch.joining, launch)
+            self._run(f"{name}joined", launch.joining, self.threads, launch)
         for each in work:
             self.cuda.cuMemFree_v2(each)
 
-    def _run(self, name, blocks, launch):
+    def _run(self, name, blocks, threads, launch):
         function = ctypes.c_void_p()
         self._check(self.cuda.cuModuleGetFunction(ctypes.byref(function), self.module, name.encode()))
-        sizes = (blocks, 1, 1, launch.threads, 1, 1, 0)
+        sizes = (blocks, 1, 1, threads, 1, 1, 0)
         self._check(self.cuda.cuLaunchKernel(function, *sizes, None, launch.arguments, None))
         self._check(self.cuda.cuCtxSynchronize())
 

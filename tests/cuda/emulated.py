@@ -50,12 +50,12 @@ class Emulated:
             launch.work.contents.totals = totals.ctypes.data
             launch.work.contents.arrived = arrived.ctypes.data
         blocks = launch.blocks if launch.joining else min(BLOCKS, launch.blocks)
-        self._run(name, blocks, launch)
+        self._run(name, blocks, launch.threads, launch)
         assert not arrived.any()
         if launch.joining:
             joined = f"{name.removesuffix(variant)}joined"
-            self._run(joined, launch.joining, launch)
+            self._run(joined, launch.joining, self.threads, launch)
 
-    def _run(self, name, blocks, launch):
-        getattr(self.library, f"run_{name}")(blocks, launch.threads, launch.arguments)
+    def _run(self, name, blocks, threads, launch):
+        getattr(self.library, f"run_{name}")(blocks, threads, launch.arguments)
         self.started.append(name)

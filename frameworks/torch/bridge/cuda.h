@@ -59,10 +59,11 @@ struct Driver {
         TORCH_CHECK(false, "pullback: ", what, ": CUDA's driver says: ", text);
     }
 
-    void start(void* kernel, int64_t blocks, const pb_launch& of, void* on) const {
+    void start(void* kernel, int64_t blocks, int64_t threads, const pb_launch& of,
+               void* on) const {
         const auto count = static_cast<unsigned>(std::min(blocks, kMostBlocks));
-        const auto threads = static_cast<unsigned>(of.threads);
-        check(launch(kernel, count, 1, 1, threads, 1, 1, 0, on, of.arguments, nullptr), of.kernel);
+        const auto many = static_cast<unsigned>(threads);
+        check(launch(kernel, count, 1, 1, many, 1, 1, 0, on, of.arguments, nullptr), of.kernel);
     }
 
     /* Gives a thread the context of PyTorch: one of its engine has none before its first call of
@@ -177,13 +178,13 @@ inline int launch(void* context, const pb_launch* launch) {
                              launch->kernel);
             }
         }
-        driver.start(kernel, launch->blocks, *launch, started.stream);
+        driver.start(kernel, launch->blocks, launch->threads, *launch, started.stream);
         if (launch->joining != 0) {
             pb_launch after = *launch;
             after.variant = PB_JOINED;
             void* const joined = started.module.kernel(after);
             if (joined == nullptr) return 1;
-            driver.start(joined, launch->joining, *launch, started.stream);
+            driver.start(joined, launch->joining, kThreads, *launch, started.stream);
         }
     } catch (...) {
         started.failed = std::current_exception();

@@ -124,7 +124,8 @@ typedef struct {
     pb_work* work;
     size_t totals_bytes;
     size_t arrived_bytes; /* zeros before, and zeros again behind it */
-    int64_t joining;      /* so many blocks of PB_JOINED after it, with the same arguments */
+    int64_t joining;      /* so many blocks of PB_JOINED after it, with the same arguments and all
+                             the runtime's threads */
 } pb_launch;
 
 /* Services of the caller. Any function may be NULL; the kernel then does without. Only what starts

@@ -232,7 +232,7 @@ PB_RUNTIME bool AnyLaunch::start(int bits) {
     if (columns > 0 && variant != PB_RESIDENT) return false;
     share_fibres(space, over, runtime->threads, variant);
     if (columns > 0) {
-        const int64_t together = runtime->threads / space.lanes;
+        const int64_t together = threads(variant) / space.lanes;
         const int64_t parts = (space.groups + together - 1) / together;
         space.parts = static_cast<int>(parts < kBlocks / 2 ? parts : kBlocks / 2);
     }
