@@ -217,7 +217,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _entry(
         "clip", "x", "a_min", "a_max", methods=("clip",), cost=CHEAP,
-        scalar=Scalar("minimum(maximum({0}, {1}), {2})", of="floats"),
+        scalar=Scalar("minimum(maximum({0}, {1}), {2})", of="numbers"),
     ),
     _entry(
         "where", "condition", "x", "y", linear=(1, 2), jointly=True, widens=None, cost=CHEAP,

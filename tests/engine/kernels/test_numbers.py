@@ -142,3 +142,13 @@ def to_decimals(x, *, s: float):
 def test_a_number_rounded_to_decimals_is_no_integer():
     with pytest.raises(FormulaError, match="round of these values is not compiled"):
         pb.compile(to_decimals, order=0)(np.ones(2), s=0.26)
+
+
+def knots(t, c):
+    k = np.clip(np.floor(t * 7).astype(int), 0, len(c) - 4)
+    return c[k] * t
+
+
+def test_integers_are_clipped():
+    t, c = np.array([-0.1, 0.2, 0.5, 0.99]), np.linspace(1, 2, 7)
+    np.testing.assert_array_equal(pb.compile(pb.derive_pullback(knots))(t, c), knots(t, c))

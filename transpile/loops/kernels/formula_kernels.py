@@ -26,6 +26,7 @@ from ...passes.kernel.dtype_branches import asks_other_dtypes, with_decided_dtyp
 from ...passes.kernel.filled_starts import with_filled_starts
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
+from ...passes.kernel.negations import with_negations_of_elements
 from ...passes.kernel.slices_of_stacks import with_slices_of_stacks
 from ...passes.kernel.uniform_lists import without_uniform_lists
 from ...passes.kernel.uses import is_mask, is_position
@@ -147,7 +148,8 @@ def _formula_kernels(
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
         fixed, given = decided(_ranked(fixed, inputs)), decided(_ranked(given, inputs))
-    fixed = _folded(promote(with_filled_starts(_ranked(fixed, inputs)), library, fused))
+    fixed = with_negations_of_elements(with_filled_starts(_ranked(fixed, inputs)))
+    fixed = _folded(promote(fixed, library, fused))
     undecided = None
     if asks_other_dtypes(given) or asks_other_dtypes(fixed):
         undecided = _folded(promote(_ranked(given, inputs), library))
