@@ -11,6 +11,7 @@ constexpr int64_t kWide = int64_t{1} << 30;  // entries from which indices take 
 constexpr int64_t kBlocks = 1024;            // that keep a device busy
 constexpr int64_t kPacks = 4;                // of a row that a thread has in registers
 constexpr int64_t kColumns = 8;              // of totals over all rows that a block joins
+constexpr int64_t kColumnParts = 264;        // of such totals: two for each of 132 multiprocessors
 
 PB_RUNTIME void AnyLaunch::add(const AnyView& view, int64_t item) {
     const int k = operands++;
@@ -234,7 +235,7 @@ PB_RUNTIME bool AnyLaunch::start(int bits) {
     if (columns > 0) {
         const int64_t together = threads(variant) / space.lanes;
         const int64_t parts = (space.groups + together - 1) / together;
-        space.parts = static_cast<int>(parts < kBlocks / 2 ? parts : kBlocks / 2);
+        space.parts = static_cast<int>(parts < kColumnParts ? parts : kColumnParts);
     }
     prepare_quotients(space);
     start(bits, variant);
