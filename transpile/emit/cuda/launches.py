@@ -123,6 +123,7 @@ def _packs(
     comments: Comments,
     held: Mapping[Expression, str] | None = None,
     columns: Set[Reduce] = frozenset(),
+    store: str = "store_apart",
 ) -> Iterator[str]:
     """Entries that a thread reads, computes with and writes at once; `held` are the values of a row."""
     for read in space.reads:
@@ -141,7 +142,7 @@ def _packs(
     yield "}"
     for sink in written:
         place, name = places[sink.view]
-        yield f"pb::store<{place}>({sink.name}_row, pb_of_{name}, space, pb_place);"
+        yield f"pb::{store}<{place}>({sink.name}_row, pb_of_{name}, space, pb_place);"
 
 
 def _once(space: Space, places: _Places, comments: Comments, held: Mapping[Expression, str]) -> Iterator[str]:
@@ -204,7 +205,8 @@ def _collected(
         kind = total_type(sink)
         yield f"{kind} {sink.name}_total = pb::{_JOINS[sink.op]}::first<{kind}>();"
     yield "loop.each(space, pb_group, [&](const auto& pb_place) {"
-    yield from indented(list(_packs(space, places, comments, held, columns)))
+    store = "store_apart" if held is None else "store"
+    yield from indented(list(_packs(space, places, comments, held, columns, store)))
     yield "});"
 
 

@@ -193,15 +193,28 @@ template <int K, typename T, int W, typename I, int N>
 PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, const Place<I, N>& place) {
     if (!data) return;
     data += place.of[K];
+    if (W == 1 || space.stride[K][space.rank - 1] == 0) *data = pack.of[0];  // one for all entries
+    else *reinterpret_cast<Pack<T, W>*>(data) = pack;
+}
+template <int K, typename T, int W, typename I, int N>
+PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, const Step<I, N>& step) {
+    const Place<I, N>& place = step;
+    if (step.is_inside) store<K>(pack, data, space, place);
+}
+// Along any axis, as a fibre lies. The question takes registers from rows, and saves some over entries.
+template <int K, typename T, int W, typename I, int N>
+PB_DEVICE void store_apart(const Pack<T, W>& pack, T* data, const Space<N>& space, const Place<I, N>& place) {
+    if (!data) return;
+    data += place.of[K];
     const I steps = static_cast<I>(space.stride[K][space.rank - 1]);
     if (W == 1) *data = pack.of[0];
     else if (steps == W) *reinterpret_cast<Pack<T, W>*>(data) = pack;
     else for (int entry = 0; entry < W; ++entry) data[entry * (steps / W)] = pack.of[entry];
 }
 template <int K, typename T, int W, typename I, int N>
-PB_DEVICE void store(const Pack<T, W>& pack, T* data, const Space<N>& space, const Step<I, N>& step) {
+PB_DEVICE void store_apart(const Pack<T, W>& pack, T* data, const Space<N>& space, const Step<I, N>& step) {
     const Place<I, N>& place = step;
-    if (step.is_inside) store<K>(pack, data, space, place);
+    if (step.is_inside) store_apart<K>(pack, data, space, place);
 }
 
 // The entries that a thread computes, `P` packs of them at a time.
