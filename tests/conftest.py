@@ -177,23 +177,27 @@ def quick_compiler():
     """Kernels are compiled without an optimizer, and those of a formula by one process.
 
     Most tests compare what kernels compute; `optimizing_compiler` is for the others. Workers keep the other
-    processors at work.
+    processors at work. Gives the function that counts processors otherwise.
     """
     from pullback.engine.kernels import lazy
     from pullback.engine.kernels.compiler import find_compiler
 
+    processors = lazy.processors
     with pytest.MonkeyPatch.context() as patch:
         if not no_compiler():
             command = shlex.join([str(Path(__file__).with_name("unoptimized")), *find_compiler().command])
             patch.setenv("CXX", command)
             patch.setattr(lazy, "processors", lambda: 1)
-        yield
+        yield processors
 
 
 @pytest.fixture(scope="module")
 def optimizing_compiler(quick_compiler):
     """Kernels are compiled as users have them."""
+    from pullback.engine.kernels import lazy
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lazy, "processors", quick_compiler)
         if USERS_COMPILER is None:
             patch.delenv("CXX", raising=False)
         else:

@@ -18,7 +18,7 @@ def library(folder: Path, source: str, name: str) -> Path:
     flags = shlex.split(subprocess.run(asked, capture_output=True, text=True, check=True).stdout)
     path, made = folder / f"{name}.cpp", folder / f"lib{name}.so"
     path.write_text(source)
-    command = [find_compiler().command[0], *WARNINGS, "-O1", *flags, str(path), "-o", str(made)]
+    command = [*find_compiler().command, *WARNINGS, "-O1", *flags, str(path), "-o", str(made)]
     done = subprocess.run(command, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr[:4000]
     return made
