@@ -27,7 +27,7 @@ def second_gradients(function, a, b):
 
 
 @pytest.mark.parametrize("shapes", [((3, 4), (4,)), ((3, 1), (1, 4)), ((), (5,)), ((0, 4), (4,))])
-def test_loops_for_other_shapes_are_compiled_when_such_are_seen(engine, macros, shapes):
+def test_loops_that_serve_all_shapes_are_compiled_once(engine, macros, shapes):
     function = pb.compile(product)
     rng = np.random.default_rng(0)
     for given in (((3, 4), (3, 4)), shapes, ((2, 3), (2, 3)), shapes):
@@ -35,9 +35,7 @@ def test_loops_for_other_shapes_are_compiled_when_such_are_seen(engine, macros, 
         found, expected = second_gradients(function, a, b), second_gradients(product, a, b)
         for one, other in zip(found, expected, strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-12, atol=1e-12)
-        if len(macros) == 1:
-            assert macros == [ONLY_LIKELY]
-    assert macros == [ONLY_LIKELY, ALL]
+    assert macros == [ONLY_LIKELY]
 
 
 def test_where_the_first_call_broadcasts_all_is_compiled_at_once(engine, macros):
