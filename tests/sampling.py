@@ -1,13 +1,20 @@
 """Long lists of cases, of which `make test` runs a sample and `make test-all` all."""
 
+from itertools import count
+
 import pytest
 
 
-def sampled(cases, one_in, name=str):
-    """Parameters of which the first of each `one_in` stands in `make test`; the others are slow tests."""
+def sampled(cases, one_in, name=str, is_costly=lambda case: False):
+    """Parameters of which `make test` has the first of each `one_in` that are not costly, in order."""
+    number = count()
     return [
-        pytest.param(case, id=name(case), marks=[pytest.mark.slow] if number % one_in else [])
-        for number, case in enumerate(cases)
+        pytest.param(
+            case,
+            id=name(case),
+            marks=[pytest.mark.slow] if is_costly(case) or next(number) % one_in else [],
+        )
+        for case in cases
     ]
 
 

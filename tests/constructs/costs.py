@@ -17,15 +17,7 @@ COSTLY |= {"append_in_an_inner_loop", "broadcast_in_a_loop", "chosen_positions",
 COSTLY |= {"growing_slices", "over_a_list", "parts_of_a_list", "positions_in_a_loop", "read_while_it_grows"}
 COSTLY |= {"rearranging_functions", "return_in_a_loop", "slice_of_an_iteration", "split_in_parts"}
 
-QUICK = [each for each in CONSTRUCTS if each.name not in COSTLY]
 BY_COST = pytest.mark.parametrize(
     "construct",
-    [
-        *sampled(QUICK, 3, lambda construct: construct.name),
-        *(
-            pytest.param(each, id=each.name, marks=pytest.mark.slow)
-            for each in CONSTRUCTS
-            if each.name in COSTLY
-        ),
-    ],
+    sampled(CONSTRUCTS, 3, lambda construct: construct.name, lambda construct: construct.name in COSTLY),
 )

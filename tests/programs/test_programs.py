@@ -14,15 +14,9 @@ from .outcomes import KERNELS, REFUSED, TAKES_LONG
 pytestmark = pytest.mark.filterwarnings("ignore::RuntimeWarning")
 
 READ = [sample for sample in SAMPLES if sample.function.__name__ not in REFUSED]
-QUICK = [sample for sample in READ if sample.function.__name__ not in TAKES_LONG]
-BY_LENGTH = [
-    *sampled(QUICK, 3, lambda sample: sample.name),
-    *(
-        pytest.param(sample, id=sample.name, marks=pytest.mark.slow)
-        for sample in READ
-        if sample.function.__name__ in TAKES_LONG
-    ),
-]
+BY_LENGTH = sampled(
+    READ, 3, lambda sample: sample.name, lambda sample: sample.function.__name__ in TAKES_LONG
+)
 
 
 def of_samples(samples):
