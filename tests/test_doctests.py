@@ -32,7 +32,9 @@ def _has_examples(module):
 
 
 @pytest.mark.parametrize("name", sorted(_modules()))
-def test_examples_of_a_module(name):
+def test_examples_of_a_module(name, monkeypatch):
+    # Before each docstring, doctest asks of every file that a traceback has shown whether it has changed.
+    monkeypatch.setattr("linecache.checkcache", lambda filename=None: None)
     if ".engine.native" in name and "native" not in available():
         pytest.skip("the native engine is not built here")
     module = importlib.import_module(name)
