@@ -19,6 +19,7 @@ from . import (
     finance,
     geometry,
     grids,
+    idioms,
     learning,
     numerics,
     physics,
@@ -44,6 +45,7 @@ FAMILIES = (
     textbooks,
     simulations,
     grids,
+    idioms,
 )
 
 

@@ -18,6 +18,14 @@ def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
     return _stacked(frame, value, node, name) if known else None
 
 
+def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """The array that NumPy makes of a list or tuple which is written to a part of one; else the value."""
+    call = ast.copy_location(ast.Call(ast.Name("array", ast.Load()), [node], []), node)
+    listed = elements(value) is not None or (isinstance(value, Var) and value.kind == "list")
+    made = array_of(frame, value, call, None) if listed else None
+    return value if made is None else made
+
+
 def with_arrays_inside(node: ast.Call) -> ast.Call:
     """``np.array([[... for b in y] for a in x])`` as an array of arrays: an iteration leaves no list."""
     first = node.args[0] if len(node.args) == 1 and not node.keywords else None

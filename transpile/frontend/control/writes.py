@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 from ...ir import Atom, Literal, Var
 from ...operators import OPERATORS
+from ..calls.written_arrays import array_assigned
 from ..expressions.arithmetic import arithmetic
 from ..expressions.subscripts import read_index
 from ..state.aliases import is_number
@@ -17,13 +20,40 @@ from ..state.values import Frame, Growing, Value
 from ..syntax.fence import refuse
 
 
-def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.AST) -> None:
+@contextmanager
+def _of_a_name(frame: Frame, target: ast.Subscript) -> Iterator[ast.Subscript]:
+    """``part[j]`` in the place of ``name[i][j]``, with the view ``name[i]`` under a name of its own."""
+    if not isinstance(target.value, ast.Subscript):
+        yield target
+        return
+    with _of_a_name(frame, target.value) as whole:
+        part = None if isinstance(_held(frame, whole), Growing) else read(frame, _loaded(whole))
+        if not isinstance(part, Var) or view_of(frame, part) is None:
+            check_store(frame, target)
+        assert isinstance(part, Var)
+        assert isinstance(whole.value, ast.Name)
+        name = f"<{whole.value.id.strip('<>')} part>"  # which no author can write
+        frame.local[name] = part
+        try:
+            yield ast.copy_location(
+                ast.Subscript(ast.Name(name, ast.Load()), target.slice, ast.Store()), target
+            )
+        finally:
+            frame.local.pop(name, None)
+
+
+def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.expr) -> None:
     """``out[index] = value`` of an array that the formula made, or of a list."""
+    with _of_a_name(frame, target) as part:
+        _write(frame, part, value, node)
+
+
+def _write(frame: Frame, target: ast.Subscript, value: Value, node: ast.expr) -> None:
     held = _held(frame, target)
     if isinstance(held, Growing):
         _write_element(frame, held, target, value)
         return
-    written = atom(frame, value, node)
+    written = atom(frame, array_assigned(frame, value, node), node)
     if written == Literal(None):
         message = "`None` is no element of an array"
         raise refuse("PB404", message, frame.span(node), value="None", hint="write `np.nan`")
@@ -32,15 +62,21 @@ def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.AST)
 
 def change_part(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssign) -> None:
     """``out[index] += value``: the part is read, and what it becomes is written."""
+    with _of_a_name(frame, target) as part:
+        _change(frame, part, op, node)
+
+
+def _change(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssign) -> None:
     held = _held(frame, target)
     if isinstance(held, Growing):
-        before = read(frame, ast.copy_location(_loaded(target), target))
+        before = read(frame, _loaded(target))
         assert isinstance(target.value, ast.Name)
         _write_element(frame, held, target, augmented(frame, op, before, f"{target.value.id}[...]", node))
         return
     index, span = read_index(frame, target.slice), frame.span(node)
     part = frame.build.emit("getitem", (held,), span, kwargs=(("index", index),))
-    changed = arithmetic(frame, op, part, read(frame, node.value), node)
+    value = array_assigned(frame, read(frame, node.value), node.value)
+    changed = arithmetic(frame, op, part, value, node)
     _put(frame, held, target, index, atom(frame, changed, node), node)
 
 
@@ -60,7 +96,7 @@ def augmented(frame: Frame, op: str, held: Value, name: str, node: ast.AugAssign
 
 
 def _loaded(target: ast.Subscript) -> ast.Subscript:
-    return ast.Subscript(target.value, target.slice, ast.Load())
+    return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
 
 
 def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:

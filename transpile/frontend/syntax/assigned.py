@@ -23,5 +23,7 @@ def assigned(body: Iterable[ast.AST]) -> list[str]:
 
 
 def _stored(node: ast.expr) -> ast.expr:
-    """The name that ``name[...] = ...`` binds anew."""
+    """The name that ``name[...] = ...``, or ``name[...][...] = ...``, binds anew."""
+    while isinstance(node, ast.Subscript):
+        node = node.value
     return ast.Name(node.id, ast.Store()) if isinstance(node, ast.Name) else node
