@@ -52,11 +52,9 @@ KERNELS = {
     "fft_energy": "PB501 rfft is not compiled",
     "fixed_point": "runs on Python",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
-    "heat_crank_nicolson": "PB501 u_1 changes its kind or its dtype in a loop, which is not compiled",
     "histogram_soft": "PB501 multiply of these values is not compiled",
     "internal_rate_of_return": "PB501 collect of such a list is not compiled",
     "knapsack_in_place": "PB501 item of these values is not compiled",
-    "levinson_durbin": "PB501 acc_1 changes its kind or its dtype in a loop, which is not compiled",
     "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "marching_contour_length": "runs on Python",
     "masked_mean": "runs on Python",
@@ -68,17 +66,10 @@ KERNELS = {
     "polynomial_powers": "PB501 collect of such a list is not compiled",
     "postfix_machine": "PB501 an index by an array that is no int64 and no mask is not compiled",
     "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
-    "projectile_with_drag": "PB501 velocity_1 changes its kind or its dtype in a loop, which is not compiled",
-    "projectile_with_drag(steps=0)": (
-        "PB501 velocity_1 changes its kind or its dtype in a loop, which is not compiled"
-    ),
-    "rk45_adaptive": "PB501 x_1 changes its kind or its dtype in a loop, which is not compiled",
     "run_lengths": "PB501 an index by an array that is no int64 and no mask is not compiled",
-    "seam_energy": "PB501 m_1 changes its kind or its dtype in a loop, which is not compiled",
     "separable_blur": "PB501 ndim of these values is not compiled",
     "string_of_letters": "PB501 len of these values is not compiled",
     "vandermonde": "PB501 collect of such a list is not compiled",
-    "vasicek_path": "PB501 a list that grows by an element of another type is not compiled",
 }
 
 # Programs whose kernels take long to compile.

@@ -135,8 +135,11 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     after = plan.settled.get(asked)
     if after is None:
         after = plan.settled[asked] = _after(plan, eqn, facts, enter)
-    facts = [_carried(plan, *each) for each in zip(body.params[1:], facts, after, strict=True)]
-    _write_loop(plan, eqn, list(body.params[1:]), facts, level, enter)
+    held = [_carried(plan, *each) for each in zip(body.params[1:], facts, after, strict=True)]
+    for atom, before, fact in zip(start, facts, held, strict=True):
+        if before.kind != "number" and before.type != fact.type:
+            level = max(level, plan.array_of(atom, fact.type).level)
+    _write_loop(plan, eqn, list(body.params[1:]), held, level, enter)
 
 
 def _form(plan: Plan, atom: Atom) -> tuple[object, ...]:
@@ -196,8 +199,11 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
         return Fact(
             "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), known=before.known
         )
-    if before.kind in arrays and after.kind in arrays and before.type == after.type:
-        return before
+    if before.kind in arrays and after.kind in arrays:
+        if before.type == after.type:
+            return before
+        if plan.are_one_float({before.type, after.type}):
+            return Fact("array", "double", known=before.known)
     if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
         return before
     if before.kind == after.kind == "collected" and type_of(before) == type_of(after):
@@ -342,7 +348,7 @@ def _start(plan: Plan, atom: Atom, fact: Fact) -> Expression:
         scalar = plan.values.scalar(atom)
         assert scalar is not None
         return run("constant", scalar.to(stored(fact.type)).node, of=stored(fact.type))
-    return read_only(plan.array(atom).node)
+    return read_only(plan.array_of(atom, stored(fact.type)).node)
 
 
 def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[str]) -> None:

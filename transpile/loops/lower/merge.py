@@ -167,7 +167,7 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], l
     own = [fact for child, atom, fact in _there(sides) if not _is_zero_gradient(child, atom)] or facts
     strong = {fact.type for fact in own if fact.kind in ("lane", "array")}
     kind = stored(join(fact.type for fact in own if fact.kind != "none"))
-    if len(strong) > 1:
+    if len(strong) > 1 and not plan.are_one_float(strong):
         message = f"{out} has another dtype on each side of a condition, which is not compiled"
         raise plan.refuse(message, "give both sides one, as by `np.zeros(n, dtype=x.dtype)`")
     view = plan.names.fresh(f"{plan.names.of(out)}_view")

@@ -19,6 +19,7 @@ from ...passes.kernel.types import of_literal, stored
 from ..expressions import (
     NO_SHAPE,
     Call,
+    Convert,
     DataType,
     Element,
     Expression,
@@ -26,6 +27,7 @@ from ..expressions import (
     Member,
     Name,
     New,
+    Number,
     ask,
     braces,
     node,
@@ -45,6 +47,9 @@ from .values import Values
 
 # What may stop a kernel that has begun: an error, and a matrix that has no inverse or factors.
 _REFUSING = frozenset({"raise", "opaque", "solve", "inv", "cholesky", "pinv"})
+# Float32 rounds one and a little to one.
+_ONE, _LITTLE = (Convert("T", Number(value, "double")) for value in (1.0, 1e-12))
+_IS_DOUBLE = Infix("!=", Infix("+", _ONE, _LITTLE), _ONE)
 # So many shapes a value is the broadcast of before that is worked out.
 _MANY = 12
 
@@ -323,6 +328,18 @@ class Plan:
     def require(self, level: int, condition: Expression, why: str, kind: str = "UNSUPPORTED") -> None:
         """A refusal, unless a condition holds."""
         self.declare(level, Require(condition, why, kind))
+
+    def are_one_float(self, types: Iterable[str]) -> bool:
+        """True of the kernel's float type and float64, which are one if that is what the kernel runs for.
+
+        NumPy would widen float32 on the way: for that the kernel refuses when it runs.
+        """
+        if set(types) != {"T", "double"}:
+            return False
+        refusal = Require(_IS_DOUBLE, "float32 that becomes float64", "UNSUPPORTED")
+        if refusal not in self.phase(0).declarations:
+            self.declare(0, refusal)
+        return True
 
     def fill(self, level: int, view: Name, kind: str) -> None:
         """Zeros of a type in an array, before this level's stages."""

@@ -118,8 +118,10 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A list with one more element, which says what an empty one is a list of."""
     values, atom = eqn.args
     fact = plan.of(atom)
+    before = None if is_empty(plan, values) else listed(plan, values)
     if fact.kind in ("lane", "array"):
-        array = plan.array(atom)
+        same = before is not None and plan.are_one_float({before.type, fact.type})
+        array = plan.array_of(atom, before.type if before is not None and same else fact.type)
         made = Fact("collected", array.type, level=array.level, element="array")
         value: Expression = read_only(array.node)
     elif fact.kind == "number":
@@ -129,7 +131,7 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
         value = Convert(stored(fact.type), scalar.node)
     else:
         raise plan.refuse("a list that grows by such an element is not compiled")
-    before = replace(made, known=New(type_of(made))) if is_empty(plan, values) else listed(plan, values)
+    before = before or replace(made, known=New(type_of(made)))
     if (before.type, before.element, before.depth) != (made.type, made.element, 1):
         raise plan.refuse("a list that grows by an element of another type is not compiled")
     _made(plan, out, made, max(before.level, made.level), call("appended", before.node, value))
