@@ -39,10 +39,17 @@ def _undiagonal_inputs(rng):
     yield (rng.standard_normal((2, 2)),), {"offset": 1, "axis1": 0, "axis2": -1, "shape": (3, 2, 3)}
 
 
-@pb.composite(np.trace)
+@pb.formula(np.trace, complex=True)
 def trace(a, *, offset=0, axis1=0, axis2=1):
-    """The sum of a diagonal."""
-    return np.sum(np.diagonal(a, offset=offset, axis1=axis1, axis2=axis2), axis=-1)
+    """The sum of a diagonal: back the gradient goes to each entry of it."""
+    entries = np.diagonal(a, offset=offset, axis1=axis1, axis2=axis2)
+    r = np.sum(entries, axis=-1)
+
+    def trace_pullback(grad):
+        each = np.broadcast_to(np.expand_dims(grad, -1), entries.shape)
+        return primitives.undiagonal(each, offset=offset, axis1=axis1, axis2=axis2, shape=a.shape)
+
+    return r, trace_pullback
 
 
 @trace.sample_inputs

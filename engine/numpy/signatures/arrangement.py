@@ -144,7 +144,7 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
     return call("outer", a, b)
 
 
-@wide("trace", always=True)
+@wide("trace")
 @or_in_whole_numbers(np.trace)
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `np.trace`."""

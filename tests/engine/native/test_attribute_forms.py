@@ -5,18 +5,22 @@ import pytest
 
 import pullback as pb
 import pullback.numpy as pnp
+from pullback.engine.core.registry import FORMULAS
+from pullback.engine.native.kernels import attribute_form, attribute_forms
 from pullback.transpile.passes.kernel.attribute_patterns import ALONG, REDUCTIONS, TRIANGLES
 
 pytestmark = pytest.mark.native
 
 RNG = np.random.default_rng(0)
 KEEPING = [name for name in REDUCTIONS if not name.endswith("softmax")]
-AXES = [None, -1, 0, 1, -2, -3, (0, 2), (1,), np.int64(2)]
+AXES = [None, -1, 0, 1, -2, -3, (0, 2), (1,), (1, 2), (-2, -1), (0, 1), (2, 0), (-1, -1), np.int64(2)]
 ARRAYS = {
     "C order": RNG.standard_normal((2, 3, 4)),
     "strides": RNG.standard_normal((4, 6, 5))[::2, ::-2, 1:].transpose(1, 0, 2),
     "zero strides": np.broadcast_to(RNG.standard_normal((3, 4)), (2, 3, 4)),
     "one": RNG.standard_normal((1, 1, 1)),
+    "two axes": RNG.standard_normal((3, 4)),
+    "four axes": RNG.standard_normal((2, 3, 2, 4)),
     "long": RNG.standard_normal((3, 2, 1000)),
     "ties": np.ones((2, 3, 4)),
     "NaN": np.where(np.arange(24).reshape(2, 3, 4) % 7 == 3, np.nan, 1.5),
@@ -97,6 +101,22 @@ def test_whole_numbers_have_numpys_dtype(name):
             found, expected = function(pb.tensor(array), **attributes), function(array, **attributes)
             assert found.dtype == expected.dtype
             np.testing.assert_allclose(found.numpy(), expected)
+
+
+@pytest.mark.parametrize("name", [*REDUCTIONS, *ALONG, *TRIANGLES, "trace"])
+def test_each_usual_attribute_has_its_kernels(name):
+    operator = FORMULAS.of_operator(name).operator
+    forms = attribute_forms(operator)
+    assert all(attribute_form(operator, index) is not None for index in range(len(forms.values)))
+
+
+@pytest.mark.parametrize("offset", [0, 1, -1])
+@pytest.mark.parametrize("axes", [(0, 1), (1, 0), (-1, 0)], ids=str)
+def test_traces_agree(axes, offset):
+    attributes = {"offset": offset, "axis1": axes[0], "axis2": axes[1]}
+    for array in (*ARRAYS.values(), np.zeros((0, 4)), np.ones((1, 3))):
+        for dtype, rtol in ((np.float64, 1e-12), (np.float32, 2e-5)):
+            assert_engines_agree("trace", array.astype(dtype), attributes, rtol)
 
 
 @pytest.mark.parametrize("name", TRIANGLES)

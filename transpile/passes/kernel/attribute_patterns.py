@@ -1,8 +1,8 @@
 """For which attributes operators of one array have kernels before anyone calls them.
 
 A kernel is for certain attributes. These are the usual ones: over all axes, the
-last or the first, of reductions with the axis kept or not; whatever else is as by
-default.
+last, the first or the one before the last, of reductions with the axis kept or
+not, and over two axes of some; whatever else is as by default.
 """
 
 from __future__ import annotations
@@ -16,7 +16,10 @@ REDUCTIONS = ("sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax",
 ALONG = ("prod", "norm", "cumsum", "cumprod", "sort")
 # As by default, and without the diagonal.
 TRIANGLES = {"tril": -1, "triu": 1}
-_AXES = {"all": None, "last": -1, "first": 0}
+_AXES = {"all": None, "last": -1, "first": 0, "middle": -2}
+# Reductions over pairs of axes too: the last two, and the first with the last.
+PAIRED = ("sum", "mean", "max", "min")
+_PAIRS = {"pair": (-2, -1), "ends": (0, -1)}
 
 
 class AttributePattern(NamedTuple):
@@ -39,6 +42,8 @@ def attribute_patterns(formula: Formula) -> list[AttributePattern]:
     known = {param.var.name: param.default.value for param in formula.attributes if param.default is not None}
     if len(known) < len(formula.attributes):
         return []
+    if formula.name == "trace":
+        return [AttributePattern("trace_by_default", known)]
     if formula.name in TRIANGLES:
         strict = known | {"k": TRIANGLES[formula.name]}
         return [
@@ -48,7 +53,7 @@ def attribute_patterns(formula: Formula) -> list[AttributePattern]:
     if formula.name not in REDUCTIONS + ALONG or "axis" not in known:
         return []
     found = []
-    for name, axis in _AXES.items():
+    for name, axis in (_AXES | (_PAIRS if formula.name in PAIRED else {})).items():
         if axis is None and formula.name == "sort":
             continue  # of all elements in one line: compiled with its axis alone
         found.append(AttributePattern(f"{formula.name}_{name}", known | {"axis": axis}))

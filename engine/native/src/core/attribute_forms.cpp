@@ -3,37 +3,60 @@
 #include <algorithm>
 
 #include "base/errors.h"
+#include "base/numpy_api.h"
 
 namespace pullback {
 namespace {
 
 constexpr const char* kKernelsModule = "pullback.engine.native.kernels";
+constexpr std::int64_t kPair = INT64_MIN + 3, kEnds = INT64_MIN + 4;  // of two axes
+constexpr int kMostAxes = NPY_MAXDIMS;  // of patterns, which are for any number of axes
 
 /// None, a bool or an int as a number that no other of these has; false for anything else.
 bool code_of(PyObject* value, std::int64_t& code) {
     if (PyLong_CheckExact(value)) {
         int overflow = 0;
         code = PyLong_AsLongLongAndOverflow(value, &overflow);
-        return overflow == 0 && code > INT64_MIN + 2;
+        return overflow == 0 && code > kEnds;
     }
     code = INT64_MIN + (value == Py_None ? 0 : value == Py_False ? 1 : 2);
     return value == Py_None || PyBool_Check(value);
 }
 
-/// An axis as the forms have it: the last is -1, others are counted from the first.
+/// An axis as the forms have it: the last is -1, the one before it -2 unless it is the first,
+/// others are counted from the first.
 bool code_of_axis(PyObject* value, int ndim, std::int64_t& code) {
     if (!code_of(value, code) || PyBool_Check(value)) return false;
     if (value == Py_None) return true;
     if (code < -ndim || code >= ndim) return false;
     if (code < 0) code += ndim;
+    if (code > 0 && code >= ndim - 2) code -= ndim;
     if (code == ndim - 1) code = -1;
     return true;
+}
+
+/// Two axes, the first or the one before the last with the last, as codes that no axis has.
+bool code_of_pair(PyObject* value, int ndim, std::int64_t& code) {
+    std::int64_t first = 0, last = 0;
+    if (PyTuple_GET_SIZE(value) != 2) return false;
+    if (!code_of_axis(PyTuple_GET_ITEM(value, 0), ndim, first)) return false;
+    if (!code_of_axis(PyTuple_GET_ITEM(value, 1), ndim, last)) return false;
+    code = first == 0 ? kEnds : kPair;
+    return last == -1 && (first == 0 || first == -2);
+}
+
+bool code_of_axes(PyObject* value, int ndim, std::int64_t& code) {
+    return (PyTuple_CheckExact(value) ? code_of_pair : code_of_axis)(value, ndim, code);
 }
 
 /// False where one of the values has no code.
 bool codes_of(PyObject* values, AttributeForm::Values& codes) {
     for (Py_ssize_t i = 0; i < PyTuple_GET_SIZE(values); ++i) {
-        if (!code_of(PyTuple_GET_ITEM(values, i), codes[static_cast<std::size_t>(i)])) return false;
+        PyObject* const value = PyTuple_GET_ITEM(values, i);
+        const auto place = static_cast<std::size_t>(i);
+        const bool coded = PyTuple_CheckExact(value) ? code_of_pair(value, kMostAxes, codes[place])
+                                                     : code_of(value, codes[place]);
+        if (!coded) return false;
     }
     return true;
 }
@@ -71,7 +94,7 @@ AttributeForm* AttributeForms::find(int ndim, std::span<PyObject* const> keyword
         std::size_t place = 0;
         while (place < names.size() && names[place].get() != keywords[i]) ++place;
         if (place == names.size()) return nullptr;
-        const bool coded = place == axis ? code_of_axis(given[i], ndim, values[place])
+        const bool coded = place == axis ? code_of_axes(given[i], ndim, values[place])
                                          : code_of(given[i], values[place]);
         if (!coded) return nullptr;
     }
