@@ -50,6 +50,19 @@ def operator_function(name: str) -> Callable[..., Any]:
     return OperatorFunction(name, general)
 
 
+class _Operators:
+    """Functions of operators as attributes, by name: ``operators.sum(x, axis=-1)``."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = operator_function(name)
+        setattr(self, name, function)  # found without this method from now on
+        return function
+
+
+# A call costs no Python in between, as one of `call` does.
+operators = _Operators()
+
+
 def call_generally(name: str, *args: Any, **kwargs: Any) -> Any:
     """`call` of any arguments, by Python."""
     engine = engine_of(*args, *kwargs.values())

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ..core.dispatch import engine_of
-from .call import call
+from .call import operators
 
 
 def joined(value: Any) -> Any:
@@ -25,4 +25,4 @@ def joined(value: Any) -> Any:
         return value
     if engine_of(value) is None:
         return np.asarray(value)
-    return call("stack", [joined(part) for part in value])
+    return operators.stack([joined(part) for part in value])

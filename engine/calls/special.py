@@ -10,22 +10,22 @@ from typing import Any
 
 import scipy.special
 
-from .call import call
+from .call import operators
 
 
 def softmax(x: Any, axis: Any = None) -> Any:
     """As `scipy.special.softmax`, on arrays and tensors."""
-    return call("softmax", x, axis=axis)
+    return operators.softmax(x, axis=axis)
 
 
 def log_softmax(x: Any, axis: Any = None) -> Any:
     """As `scipy.special.log_softmax`, on arrays and tensors."""
-    return call("log_softmax", x, axis=axis)
+    return operators.log_softmax(x, axis=axis)
 
 
 def logsumexp(a: Any, axis: Any = None, keepdims: bool = False) -> Any:
     """As `scipy.special.logsumexp`, on arrays and tensors."""
-    return call("logsumexp", a, axis=axis, keepdims=keepdims)
+    return operators.logsumexp(a, axis=axis, keepdims=keepdims)
 
 
 def __getattr__(name: str) -> Any:

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.call import call
+from ..calls.call import operators
 from ..core.dispatch import Engine, current, engine_of
 from ..core.errors import NotDifferentiableError
 
@@ -67,7 +67,7 @@ def _made(engine: Engine, array: Any, requires_grad: bool, name: str | None, gra
 def duplicate(tensor: Any) -> Any:
     """The same values in new memory, with the same history: what `np.copy` and the method `copy` do."""
     if tensor.dtype != np.bool_:
-        return call("positive", tensor)
+        return operators.positive(tensor)
     engine = engine_of(tensor)
     assert engine is not None
     return engine.from_numpy(tensor._array.copy())

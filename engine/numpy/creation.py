@@ -14,7 +14,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.call import arrays, call
+from ..calls.call import arrays, operators
 from ..core.dispatch import current, engine_of, engine_of_type
 from ..core.typed import Tensor
 from ..exchange.copying import duplicate
@@ -74,7 +74,9 @@ def array(
     tensor([2., 4., 1.], grad_fn=<stack>)
     """
     made = asarray(object, dtype, order, device=device, copy=copy)
-    return call("reshape", made, shape=(1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
+    return (
+        operators.reshape(made, shape=(1,) * (ndmin - made.ndim) + made.shape) if made.ndim < ndmin else made
+    )
 
 
 def asarray(
@@ -97,7 +99,7 @@ def asarray(
     if isinstance(a, (list, tuple)):
         if copy is False:
             raise ValueError("a list of tensors can't become one tensor without a copy")
-        return cast(call("stack", [_entry(value) for value in a]), dtype)
+        return cast(operators.stack([_entry(value) for value in a]), dtype)
     if dtype is not None and a.dtype != np.dtype(dtype):
         if copy is False:
             raise ValueError(f"a tensor of {a.dtype} can't become one of {np.dtype(dtype)} without a copy")
@@ -114,7 +116,7 @@ def full(shape: Any, fill_value: Any, dtype: Any = None, order: str = "C", *, de
     """As `np.full`; a value that requires grad takes the sum of the gradients."""
     if engine_of(fill_value) is None:
         return _full(shape, fill_value, dtype, order, device=device)
-    return duplicate(call("broadcast_to", cast(fill_value, dtype), shape=shape))
+    return duplicate(operators.broadcast_to(cast(fill_value, dtype), shape=shape))
 
 
 def arange(
@@ -164,10 +166,10 @@ def linspace(
     width = asarray(stop - start)
     share = np.arange(num) / max(intervals, 1)
     share = share.reshape((num, *(1,) * len(np.broadcast_shapes(np.shape(start), np.shape(stop)))))
-    values = call("moveaxis", start + width * cast(share, width.dtype), source=0, destination=axis)
+    values = operators.moveaxis(start + width * cast(share, width.dtype), source=0, destination=axis)
     step = width / intervals if intervals else width * np.nan
     if dtype is not None and np.issubdtype(dtype, np.integer):
-        values = call("floor", values)
+        values = operators.floor(values)
     return (cast(values, dtype), step) if retstep else cast(values, dtype)
 
 
@@ -189,7 +191,7 @@ def logspace(
     axis: int = 0,
 ) -> Tensor:
     """As `np.logspace`: powers of the base with exponents at equal distances."""
-    return cast(call("power", base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
+    return cast(operators.power(base, linspace(start, stop, num, endpoint, axis=axis)), dtype)
 
 
 def geomspace(
@@ -199,15 +201,15 @@ def geomspace(
     ends = [cast(made, np.result_type(made.dtype, np.float64)) for made in map(asarray, (start, stop))]
     if any(np.any(arrays(end) == 0) for end in ends):
         raise ValueError("Geometric sequence cannot include zero")
-    first, last = (call("log", call("abs", end)) for end in ends)
+    first, last = (operators.log(operators.abs(end)) for end in ends)
     powers = linspace(first, last, num, endpoint, axis=axis)
     signs = np.sign(arrays(ends[0]))
     if any(end.dtype.kind == "c" for end in ends):  # of one angle, from which the other end turns away
         ends = [end / signs for end in ends]
-        first, last = (call("log", end) for end in ends)
+        first, last = (operators.log(end) for end in ends)
         powers = linspace(first, last, num, endpoint, axis=axis)
     signs = np.broadcast_to(signs, np.broadcast_shapes(*(end.shape for end in ends)))
-    return cast(call("exp", powers) * np.expand_dims(signs, axis), dtype)
+    return cast(operators.exp(powers) * np.expand_dims(signs, axis), dtype)
 
 
 def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = "xy") -> tuple[Tensor, ...]:
@@ -225,8 +227,8 @@ def meshgrid(*xi: Any, copy: bool = True, sparse: bool = False, indexing: str = 
     for vector, place in zip(vectors, places, strict=True):
         alone = [1] * len(vectors)
         alone[place] = vector.size
-        spread = call("reshape", vector, shape=tuple(alone))
-        found.append(spread if sparse else call("broadcast_to", spread, shape=tuple(lengths)))
+        spread = operators.reshape(vector, shape=tuple(alone))
+        found.append(spread if sparse else operators.broadcast_to(spread, shape=tuple(lengths)))
     return tuple(asarray(grid, copy=True) if copy else grid for grid in found)
 
 

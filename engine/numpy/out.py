@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from ..calls.call import arrays, call, function_of, wrapped
+from ..calls.call import arrays, call, function_of, operators, wrapped
 from ..calls.indexing import owned
 from ..core.dispatch import engine_of
 from ..core.errors import MutationError
@@ -101,7 +101,7 @@ def _copy_into(casting: Any, where: Any) -> Callable[..., Any]:
 def fill_diagonal(a: Any, val: Any, wrap: bool = False) -> None:
     """As `np.fill_diagonal`; recorded for matrices whose diagonal `val` is, or one value."""
     if engine_of(a) is not None and a.ndim == 2 and not wrap and np.ndim(arrays(val)) <= 1:
-        diagonal = call("diagonal", a)
+        diagonal = operators.diagonal(a)
         if np.shape(arrays(val)) in ((), diagonal.shape):
             setitem(diagonal, Ellipsis, val)
             return
@@ -117,7 +117,7 @@ def add_at(ufunc: np.ufunc, a: Any, indices: Any, b: Any) -> None:
     indices = owned(indices)
     shape = np.shape(a._array[indices])
     b = fitted(b, shape, a.dtype) if engine_of(b) is not None else np.broadcast_to(b, shape).astype(a.dtype)
-    spread = call("unslice", b, index=indices, shape=a.shape)
+    spread = operators.unslice(b, index=indices, shape=a.shape)
     store(a, call(ufunc.__name__, a, spread), what)
 
 

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import scipy.special
 
-from ..calls.call import arrays, call, unrecorded
+from ..calls.call import arrays, call, operators, unrecorded
 from ..calls.out_argument import without_out
 from ..core.dispatch import engine_of
 from ..core.errors import NotDifferentiableError
@@ -47,7 +47,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
 
 def _outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
     """Two operands of which each entry of the one meets each of the other by broadcasting."""
-    return call("reshape", x, shape=(*np.shape(x), *(1,) * np.ndim(y))), y
+    return operators.reshape(x, shape=(*np.shape(x), *(1,) * np.ndim(y))), y
 
 
 def _ufunc_into(

@@ -12,7 +12,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from ..calls.call import call, operator_function
+from ..calls.call import operator_function, operators
 from ..core.typed import Tensor
 from ..exchange.copying import duplicate
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
@@ -85,7 +85,7 @@ class ArrayMethods:
 
     def swapaxes(self, axis1: int, axis2: int) -> Self:
         """As `np.swapaxes`."""
-        return call("swapaxes", self, axis1, axis2)  # type: ignore[no-any-return]
+        return operators.swapaxes(self, axis1, axis2)  # type: ignore[no-any-return]
 
     def compress(self, condition: Any, axis: int | None = None) -> Self:
         """As `np.compress`: the slices along an axis for which the condition holds."""
@@ -106,8 +106,8 @@ class ArrayMethods:
     ) -> Self:
         """As the method of arrays; the gradient returns in the old dtype."""
         if (order, casting, subok, copy) == ("K", "unsafe", True, True):
-            return call("astype", self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
-        return call("astype", self, dtype, order, casting, subok, copy)  # type: ignore[no-any-return]
+            return operators.astype(self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
+        return operators.astype(self, dtype, order, casting, subok, copy)  # type: ignore[no-any-return]
 
     def copy(self, order: str = "C") -> Self:
         """The same values in new memory, with the same history."""
@@ -123,8 +123,8 @@ class ArrayMethods:
         """As the method of arrays: lengths one by one or as a tuple."""
         lengths = _lengths(shape)
         if order == "C" and copy is None:
-            return call("reshape", self, shape=lengths)  # type: ignore[no-any-return]
-        return call("reshape", self, lengths, order, copy=copy)  # type: ignore[no-any-return]
+            return operators.reshape(self, shape=lengths)  # type: ignore[no-any-return]
+        return operators.reshape(self, lengths, order, copy=copy)  # type: ignore[no-any-return]
 
     def flatten(self, order: str = "C") -> Self:
         """All values along one axis, copied."""
@@ -138,7 +138,7 @@ class ArrayMethods:
     def transpose(self, *axes: int | Sequence[int] | None) -> Self:
         """As the method of arrays: axes one by one, as a tuple, or reversed without any."""
         order = None if axes in ((), (None,)) else _lengths(axes)
-        return call("transpose", self, axes=order)  # type: ignore[no-any-return]
+        return operators.transpose(self, axes=order)  # type: ignore[no-any-return]
 
     @property
     def T(self) -> Self:

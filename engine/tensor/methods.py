@@ -12,7 +12,7 @@ from typing import Any, Self, TypeVar
 
 import numpy as np
 
-from ..calls.call import arrays, call, operator_function, unrecorded
+from ..calls.call import arrays, call, operator_function, operators, unrecorded
 from ..calls.indexing import is_basic, owned
 from ..core.dispatch import engine_of
 from ..core.errors import NotDifferentiableError
@@ -73,10 +73,10 @@ def _power(self: Any, exponent: Any) -> Any:
     """As NumPy, which calls another function where there is one: that needs no logarithm, forth or back."""
     if type(exponent) in (int, float) and self.dtype.kind in "fc":
         if exponent == 3:
-            return call("multiply", call("square", self), self)
+            return operators.multiply(operators.square(self), self)
         if exponent in _POWERS:
             return call(_POWERS[exponent], self)
-    return NotImplemented if _has_own_operators(exponent) else call("power", self, exponent)
+    return NotImplemented if _has_own_operators(exponent) else operators.power(self, exponent)
 
 
 class TensorMethods(ArrayMethods, InPlaceMethods):
@@ -154,7 +154,7 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __getitem__(self, index: Any) -> Self:
         if not is_basic(index):
             index = owned(index)
-        return call("getitem", self, index)  # type: ignore[no-any-return]
+        return operators.getitem(self, index)  # type: ignore[no-any-return]
 
     def __len__(self) -> int:
         return len(self._array)
@@ -191,12 +191,12 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __divmod__(self, other: Any) -> Any:
         if _has_own_operators(other):
             return NotImplemented
-        return call("floor_divide", self, other), call("remainder", self, other)
+        return operators.floor_divide(self, other), operators.remainder(self, other)
 
     def __rdivmod__(self, other: Any) -> Any:
         if _has_own_operators(other):
             return NotImplemented
-        return call("floor_divide", other, self), call("remainder", other, self)
+        return operators.floor_divide(other, self), operators.remainder(other, self)
 
     def __index__(self) -> int:
         return operator.index(self._array)

@@ -26,6 +26,7 @@ def share(a):
 
 # With one call for all examples.
 AT_ONCE = {
+    "cov": np.cov,
     "sum": lambda a: np.sum(a, axis=0),
     "mean": np.mean,
     "max": lambda a: np.max(a, axis=-1),
@@ -93,7 +94,6 @@ ONE_BY_ONE = {
     "interp": lambda a: np.interp(a[0], np.array([-3.0, 0.0, 3.0]), B),
     "median": lambda a: np.median(a, axis=0),
     "indices of an example": lambda a: np.take_along_axis(a, np.argsort(a, axis=1), axis=1),
-    "cov": np.cov,
     "an index of an example": lambda a: a[np.argmax(a[0])],
     "a formula of rows": share,
 }

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import call, unrecorded
+from ...calls.call import operators, unrecorded
 from ...core.dispatch import engine_of
 
 # What `where=` is where nothing is left out.
@@ -33,21 +33,27 @@ def cast(x: Any, dtype: Any) -> Any:
     """The operand in the dtype that a function is told to compute in."""
     if dtype is None or (hasattr(x, "dtype") and x.dtype == np.dtype(dtype)):
         return x
-    if engine_of(x) is None:
+    if not hasattr(x, "requires_grad"):
         return np.asarray(x).astype(dtype)
-    return call("astype", x, dtype=np.dtype(dtype))
+    return operators.astype(x, dtype=np.dtype(dtype))
+
+
+def rank(x: Any) -> int:
+    """The number of axes, without NumPy's dispatch where the operand knows it."""
+    found: int | None = getattr(x, "ndim", None)
+    return np.ndim(x) if found is None else found
 
 
 def masked(x: Any, where: Any, otherwise: Any) -> Any:
     """The operand with what `where` leaves out replaced by what a reduction does not see."""
-    return x if where is EVERYWHERE else call("where", where, x, otherwise)
+    return x if where is EVERYWHERE else operators.where(where, x, otherwise)
 
 
 def squared_modulus(x: Any) -> Any:
     """The square of the absolute value, which is real."""
     if x.dtype.kind != "c":
-        return call("square", x)
-    return call("add", call("square", x.real), call("square", x.imag))
+        return operators.square(x)
+    return operators.add(operators.square(x.real), operators.square(x.imag))
 
 
 def or_in_whole_numbers(of: Function) -> Callable[[Function], Function]:

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import call, unrecorded
+from ...calls.call import call, operators, unrecorded
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...core.dispatch import engine_of
@@ -25,10 +25,10 @@ def reshape(a: Any, shape: Any = None, order: Any = "C", *, copy: bool | None = 
         np.reshape(a._array, shape, order, copy=False)  # NumPy's error where that would need a copy
     if order == "F":
         backwards = np.shape(np.empty(a.shape, np.bool_).reshape(shape))[::-1]
-        turned = call("reshape", call("transpose", a), shape=backwards)
-        found = call("transpose", turned)
+        turned = operators.reshape(operators.transpose(a), shape=backwards)
+        found = operators.transpose(turned)
     else:
-        found = call("reshape", a, shape=shape)
+        found = operators.reshape(a, shape=shape)
     return duplicate(found) if copy else found
 
 
@@ -54,7 +54,7 @@ def concatenate(
     """As `np.concatenate`."""
     refuse_out("concatenate", out)
     only("concatenate", casting=(casting, "same_kind"))
-    return call("concatenate", _in_same_kind(arrays, dtype), axis=axis)
+    return operators.concatenate(_in_same_kind(arrays, dtype), axis=axis)
 
 
 @wide("stack")
@@ -64,7 +64,7 @@ def stack(
     """As `np.stack`."""
     refuse_out("stack", out)
     only("stack", casting=(casting, "same_kind"))
-    return call("stack", _in_same_kind(arrays, dtype), axis=axis)
+    return operators.stack(_in_same_kind(arrays, dtype), axis=axis)
 
 
 def _joined(name: str) -> Callable[..., Any]:
@@ -99,7 +99,7 @@ def astype(
         )
     if x.dtype == np.dtype(dtype) and not copy:
         return x
-    return call("astype", x, dtype=np.dtype(dtype))
+    return operators.astype(x, dtype=np.dtype(dtype))
 
 
 @wide("full_like", always=True)
@@ -116,7 +116,7 @@ def full_like(
     """As `np.full_like`; a value that requires grad takes the sum of the gradients."""
     if differentiated((fill_value,)):
         value = cast(fill_value, a.dtype if dtype is None else dtype)
-        return duplicate(call("broadcast_to", value, shape=a.shape if shape is None else shape))
+        return duplicate(operators.broadcast_to(value, shape=a.shape if shape is None else shape))
     engine = engine_of(a, fill_value)
     assert engine is not None
     given = (a, fill_value, dtype, order, subok, shape)
@@ -126,7 +126,7 @@ def full_like(
 @wide("expand_dims")
 def expand_dims(a: Any, axis: Any = 0) -> Any:
     """As `np.expand_dims`; the array API's default is the first axis."""
-    return call("expand_dims", a, axis=axis)
+    return operators.expand_dims(a, axis=axis)
 
 
 @wide("where")
@@ -141,7 +141,7 @@ def where(condition: Any, x: Any = MISSING, y: Any = MISSING, /) -> Any:
 def outer(a: Any, b: Any, out: Any = None) -> Any:
     """As `np.outer`."""
     refuse_out("outer", out)
-    return call("outer", a, b)
+    return operators.outer(a, b)
 
 
 @wide("trace")
@@ -149,4 +149,4 @@ def outer(a: Any, b: Any, out: Any = None) -> Any:
 def trace(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1, dtype: Any = None, out: Any = None) -> Any:
     """As `np.trace`."""
     refuse_out("trace", out)
-    return call("sum", call("diagonal", cast(a, dtype), offset=offset, axis1=axis1, axis2=axis2), axis=-1)
+    return operators.sum(operators.diagonal(cast(a, dtype), offset=offset, axis1=axis1, axis2=axis2), axis=-1)

@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, call, operators
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from .arguments import EVERYWHERE, MISSING, cast, masked, or_in_whole_numbers, squared_modulus
@@ -30,7 +30,7 @@ def sum(
 ) -> Any:
     """As `np.sum`."""
     refuse_out("sum", out)
-    total = call("sum", cast(masked(a, where, 0), dtype), axis=axis, keepdims=keepdims)
+    total = operators.sum(cast(masked(a, where, 0), dtype), axis=axis, keepdims=keepdims)
     return total if initial is MISSING else total + cast(initial, total.dtype)
 
 
@@ -47,7 +47,7 @@ def prod(
 ) -> Any:
     """As `np.prod`."""
     refuse_out("prod", out)
-    product = call("prod", cast(masked(a, where, 1), dtype), axis=axis, keepdims=keepdims)
+    product = operators.prod(cast(masked(a, where, 1), dtype), axis=axis, keepdims=keepdims)
     return product if initial is MISSING else product * cast(initial, product.dtype)
 
 
@@ -59,7 +59,7 @@ def _extremum(op: str, of_two: str, a: Any, axis: Any, keepdims: bool, initial: 
     initial = cast(initial, a.dtype)
     lengths = np.sum(np.empty(a.shape), axis=axis, keepdims=keepdims).shape
     if a.size == 0:
-        return call("broadcast_to", initial, shape=lengths)
+        return operators.broadcast_to(initial, shape=lengths)
     return call(of_two, call(op, masked(a, where, initial), axis=axis, keepdims=keepdims), initial)
 
 
@@ -111,8 +111,8 @@ def mean(
     refuse_out("mean", out)
     a = cast(a, dtype)
     if where is EVERYWHERE:
-        return call("mean", a, axis=axis, keepdims=keepdims)
-    total = call("sum", masked(a, where, 0), axis=axis, keepdims=keepdims)
+        return operators.mean(a, axis=axis, keepdims=keepdims)
+    total = operators.sum(masked(a, where, 0), axis=axis, keepdims=keepdims)
     return _in_dtype(total / _count(a, axis, keepdims, where), a)
 
 
@@ -140,11 +140,11 @@ def var(
     a = cast(a, dtype)
     ddof = _ddof("var", ddof, correction)
     if where is EVERYWHERE and mean is MISSING:
-        return call("var", a, axis=axis, ddof=ddof, keepdims=keepdims)
+        return operators.var(a, axis=axis, ddof=ddof, keepdims=keepdims)
     centre = _mean(a, axis, keepdims=True, where=where) if mean is MISSING else mean
     squares = masked(squared_modulus(a - centre), where, 0)
     terms = np.maximum(_count(a, axis, keepdims, where) - ddof, 0)
-    return _in_dtype(call("sum", squares, axis=axis, keepdims=keepdims) / terms, squares)
+    return _in_dtype(operators.sum(squares, axis=axis, keepdims=keepdims) / terms, squares)
 
 
 _mean = mean
@@ -173,7 +173,7 @@ def std(
     refuse_out("std", out)
     ddof = _ddof("std", ddof, correction)
     if where is EVERYWHERE and mean is MISSING and not _of_real_mean(a, dtype):
-        return call("std", cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
+        return operators.std(cast(a, dtype), axis=axis, ddof=ddof, keepdims=keepdims)
     return root_of_variance(var(a, axis, dtype, None, ddof, keepdims, where=where, mean=mean))
 
 
@@ -181,8 +181,8 @@ def root_of_variance(variance: Any) -> Any:
     """The square root, whose derivative where the variance is zero is taken as zero, as that of `np.std`."""
     nothing = arrays(variance) == 0
     if not nothing.any():
-        return call("sqrt", variance)
-    return call("where", nothing, 0.0, call("sqrt", call("where", nothing, 1.0, variance)))
+        return operators.sqrt(variance)
+    return operators.where(nothing, 0.0, operators.sqrt(operators.where(nothing, 1.0, variance)))
 
 
 def _ddof(name: str, ddof: float, correction: Any) -> float:
@@ -203,7 +203,7 @@ def _in_dtype(result: Any, a: Any) -> Any:
 def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """As `np.cumsum`."""
     refuse_out("cumsum", out)
-    return call("cumsum", cast(a, dtype), axis=axis)
+    return operators.cumsum(cast(a, dtype), axis=axis)
 
 
 @wide("cumprod")
@@ -211,4 +211,4 @@ def cumsum(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) 
 def cumprod(a: Any, axis: int | None = None, dtype: Any = None, out: Any = None) -> Any:
     """As `np.cumprod`."""
     refuse_out("cumprod", out)
-    return call("cumprod", cast(a, dtype), axis=axis)
+    return operators.cumprod(cast(a, dtype), axis=axis)

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from ....transpile.operators import OPERATORS
-from ...calls.call import call
+from ...calls.call import call, operators
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from .arguments import EVERYWHERE, MISSING, cast, only
@@ -29,28 +30,36 @@ def _ufunc(name: str) -> Callable[..., Any]:
     ) -> Any:
         operands, rest = args[:count], args[count:]
         refuse_out(name, rest[0] if rest else out)
-        only(name, casting=(casting, "same_kind"), order=(order, "K"), subok=(subok, True))
+        if casting != "same_kind" or order != "K" or subok is not True:
+            only(name, casting=(casting, "same_kind"), order=(order, "K"), subok=(subok, True))
         if where is not EVERYWHERE:
             raise TypeError(
                 f"where= in np.{name} without out= leaves values undefined; write np.where(mask, "
                 f"np.{name}(...), other)"
             )
-        if dtype is not None:
-            _check_casts(name, operands, dtype)
-        return call(name, *(cast(operand, dtype) for operand in operands))
+        if dtype is None:
+            return call(name, *operands)
+        dtype = np.dtype(dtype)
+        _check_casts(name, operands, dtype)
+        return call(name, *[cast(operand, dtype) for operand in operands])
 
     function.__name__ = name
     return function
 
 
-def _check_casts(name: str, operands: tuple[Any, ...], dtype: Any) -> None:
+def _check_casts(name: str, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
     """NumPy's error where an operand would lose its kind."""
     for operand in operands:
-        if hasattr(operand, "dtype") and not np.can_cast(operand.dtype, dtype, "same_kind"):
+        if hasattr(operand, "dtype") and not _keeps_its_kind(operand.dtype, dtype):
             raise TypeError(
-                f"Cannot cast ufunc '{name}' input from {operand.dtype!r} to {np.dtype(dtype)!r} "
+                f"Cannot cast ufunc '{name}' input from {operand.dtype!r} to {dtype!r} "
                 "with casting rule 'same_kind'"
             )
+
+
+@cache
+def _keeps_its_kind(given: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
+    return np.can_cast(given, dtype, "same_kind")
 
 
 for _info in OPERATORS.values():
@@ -77,4 +86,4 @@ def clip(
     if layout:
         only("clip", **{key: (value, None) for key, value in layout.items()})
     low, high = (a_min if min is MISSING else min), (a_max if max is MISSING else max)
-    return call("clip", *(value if value is None else cast(value, dtype) for value in (a, low, high)))
+    return operators.clip(*(value if value is None else cast(value, dtype) for value in (a, low, high)))

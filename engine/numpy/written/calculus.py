@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
-from ...calls.call import arrays, call
-from .table import formula, stands_for
+from ...calls.call import arrays, call, operators
+from .table import formulas, stands_for
 
 
 def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
@@ -18,12 +18,23 @@ def _slice(a: Any, axis: int, *bounds: int | None) -> Any:
 @stands_for(np.diff)
 def diff(a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None) -> Any:
     """As `np.diff`; of bools, where neighbours differ, as NumPy finds it."""
-    if a.dtype != np.bool_:
-        return formula("diff", a, n, axis, prepend, append)
+    if n == 1 and prepend is None is append and a.ndim and a.dtype.kind != "b":
+        return _slice(a, axis, 1, None) - _slice(a, axis, None, -1)
+    if a.dtype.kind != "b":
+        return formulas.diff(a, n, axis, prepend, append)
     found = np.diff(
         arrays(a), n, axis, *(np._NoValue if end is None else arrays(end) for end in (prepend, append))
     )
     return a.__array_namespace__().asarray(found)
+
+
+@stands_for(np.ediff1d)
+def ediff1d(ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
+    """As `np.ediff1d`: differences of neighbours among all entries, with others put at the ends."""
+    if to_end is not None or to_begin is not None or not hasattr(ary, "ndim"):
+        return formulas.ediff1d(ary, to_end, to_begin)
+    flat = ary if ary.ndim == 1 else operators.reshape(ary, shape=(-1,))
+    return flat[1:] - flat[:-1]
 
 
 @stands_for(np.gradient)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+from functools import cache
 from typing import Any
 
 import numpy as np
 import scipy.special
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, call, operators
 from ...primitives.complex_parts import imaginary
 from ..signatures.arguments import cast
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 
 @stands_for(np.conj)
@@ -18,20 +19,20 @@ def conj(x: Any, /) -> Any:
     """As `np.conj`: a real number is its own conjugate."""
     if x.dtype.kind == "b":
         return x.astype(np.int8)  # NumPy has no loop for bools
-    return x if x.dtype.kind != "c" else call("conj", x)
+    return x if x.dtype.kind != "c" else operators.conj(x)
 
 
 @stands_for(np.real)
 def real(val: Any) -> Any:
     """As `np.real`; the part of complex values is read-only, for a write would not reach them."""
-    return val if val.dtype.kind != "c" else _part(call("real", val))
+    return val if val.dtype.kind != "c" else _part(operators.real(val))
 
 
 @stands_for(np.imag)
 def imag(val: Any) -> Any:
     """As `np.imag`: zeros of a real array; the part of complex values is read-only."""
     if val.dtype.kind == "c":
-        return _part(call("imag", val))
+        return _part(operators.imag(val))
     return val.__array_namespace__().asarray(np.imag(arrays(val)))
 
 
@@ -43,7 +44,7 @@ def _part(values: Any) -> Any:
 @stands_for(np.divmod)
 def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
     """As `np.divmod`: the floored quotient, constant between its jumps, and the remainder."""
-    return call("floor_divide", x1, x2), call("remainder", x1, x2)
+    return operators.floor_divide(x1, x2), operators.remainder(x1, x2)
 
 
 @stands_for(np.modf)
@@ -51,7 +52,7 @@ def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0 if x.dtype.kind in "biu" else x
     given = arrays(x)
-    whole = call("trunc", x)
+    whole = operators.trunc(x)
     if not np.count_nonzero(arrays(whole) == given):
         return x - whole, whole
     # Infinity has no fraction, and a whole number one of its sign.
@@ -62,12 +63,12 @@ def modf(x: Any, /) -> tuple[Any, Any]:
 @stands_for(np.nan_to_num)
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
     """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
-    if x.dtype.kind in "fc" and np.isfinite(arrays(x)).all():
-        return call("positive", x)
+    if x.dtype.kind in "fc" and np.count_nonzero(np.isfinite(arrays(x))) == x.size:
+        return operators.positive(x)
     if x.dtype.kind == "c":
         real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
         return real + imaginary(imag)
-    return formula("nan_to_num", x, copy, nan, posinf, neginf)
+    return formulas.nan_to_num(x, copy, nan, posinf, neginf)
 
 
 @stands_for(np.frexp)
@@ -95,8 +96,14 @@ def ldexp(x1: Any, x2: Any, /) -> Any:
 @stands_for(np.float_power)
 def float_power(x1: Any, x2: Any, /) -> Any:
     """As `np.float_power`: a power in float64."""
-    dtype = np.result_type(*(x.dtype if hasattr(x, "dtype") else x for x in (x1, x2)), np.float64)
-    return call("power", cast(x1, dtype), cast(x2, dtype))
+    x1, x2 = (x if hasattr(x, "dtype") else np.asarray(x) for x in (x1, x2))
+    dtype = _in_float64(x1.dtype, x2.dtype)
+    return operators.power(cast(x1, dtype), cast(x2, dtype))
+
+
+@cache
+def _in_float64(*dtypes: np.dtype[Any]) -> np.dtype[Any]:
+    return np.result_type(*dtypes, np.float64)
 
 
 @stands_for(np.i0)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ...calls.call import arrays
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 # Modes of np.pad that repeat entries of the array.
 _REPEATING = ("edge", "reflect", "symmetric", "wrap")
@@ -27,11 +28,9 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
         if mode != "constant":
             modes = ", ".join(map(repr, ("constant", *_REPEATING)))
             raise ValueError(f"np.pad of a tensor takes the modes {modes}, not {mode!r}")
-        constant = kwargs.get("constant_values", 0)
-        zeros = type(constant) in (int, float) and constant == 0 and kwargs.keys() <= {"constant_values"}
-        counts = _counts(pad_width, array.ndim)
-        if not zeros or counts is None or any(count < 0 for pair in counts for count in pair):
-            return formula("pad", array, pad_width, **kwargs)
+        counts = _counts(pad_width, array.ndim) if not kwargs or _of_zeros(kwargs) else None
+        if counts is None or min(map(min, counts), default=0) < 0:
+            return formulas.pad(array, pad_width, **kwargs)
         return _among_zeros(array, counts)
     pairs = np.broadcast_to(pad_width, (array.ndim, 2)).tolist()
     for axis, (before, after) in enumerate(pairs):
@@ -43,12 +42,17 @@ def pad(array: Any, pad_width: Any, mode: str = "constant", **kwargs: Any) -> An
     return array
 
 
-def _counts(pad_width: Any, ndim: int) -> list[list[int]] | None:
+def _of_zeros(kwargs: dict[str, Any]) -> bool:
+    constant = kwargs.get("constant_values", 0)
+    return type(constant) in (int, float) and constant == 0 and kwargs.keys() <= {"constant_values"}
+
+
+def _counts(pad_width: Any, ndim: int) -> Sequence[Sequence[int]] | None:
     """A pair of whole numbers for each axis; None where they are none."""
     if type(pad_width) is int:
-        return [[pad_width, pad_width]] * ndim
+        return [(pad_width, pad_width)] * ndim
     if type(pad_width) is tuple and len(pad_width) == ndim and all(map(_is_pair, pad_width)):
-        return list(map(list, pad_width))
+        return pad_width
     counts = np.asarray(pad_width)
     if counts.dtype.kind not in "iu":
         return None
@@ -60,12 +64,13 @@ def _is_pair(value: Any) -> bool:
     return type(value) is tuple and len(value) == 2 and type(value[0]) is int and type(value[1]) is int
 
 
-def _among_zeros(array: Any, pairs: list[list[int]]) -> Any:
+def _among_zeros(array: Any, pairs: Sequence[Sequence[int]]) -> Any:
     """The array with so many zeros before and after the entries of each axis."""
-    lengths = list(zip(array.shape, pairs, strict=True))
-    index = tuple(slice(before, before + n) for n, (before, _) in lengths)
-    shape = tuple(before + n + after for n, (before, after) in lengths)
-    return formula("unslice", array, index=index, shape=shape)
+    index, shape = [], []
+    for n, (before, after) in zip(array.shape, pairs, strict=True):
+        index.append(slice(before, before + n))
+        shape.append(before + n + after)
+    return formulas.unslice(array, index=tuple(index), shape=tuple(shape))
 
 
 def _odd(array: Any, before: int, after: int, mode: str, axis: int) -> Any:

@@ -9,7 +9,7 @@ import numpy as np
 from ...calls.call import arrays
 from ...core.dispatch import engine_of
 from ...transforms.forward_ad import differentiated
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 
 def _in_floats(ufunc: np.ufunc, x: Any) -> Any:
@@ -39,7 +39,7 @@ def heaviside(x1: Any, x2: Any, /, out: Any = None) -> Any:
         assert engine is not None, "arrays alone go to NumPy"
         return engine.from_numpy(np.asarray(found))
     x1 = x1 if getattr(x1, "dtype", None) in ("f2", "f4", "f8") else np.asarray(arrays(x1), found.dtype)
-    return formula("heaviside", x1, x2).astype(found.dtype)
+    return formulas.heaviside(x1, x2).astype(found.dtype)
 
 
 @stands_for(np.nextafter)

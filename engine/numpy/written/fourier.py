@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ...calls.call import call
+from ...calls.call import call, operators
 from .table import stands_for
 
 
@@ -52,7 +52,7 @@ def _of_real(name: str, default: Sequence[int] | None) -> None:
 
     def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> Any:
         *others, (axis, n) = _different(_axes(a, s, axes, default), a.ndim)
-        return _one_by_one("fft", call("rfft", a, n=n, axis=axis, norm=norm), others, norm)
+        return _one_by_one("fft", operators.rfft(a, n=n, axis=axis, norm=norm), others, norm)
 
     transform.__doc__ = f"As `np.fft.{name}`: of real values, half of the last axis."
     stands_for(target)(transform)
@@ -64,7 +64,7 @@ def _to_real(name: str, default: Sequence[int] | None) -> None:
 
     def transform(a: Any, s: Any = None, axes: Any = default, norm: Any = None) -> Any:
         *others, (axis, n) = _different(_axes(a, s, axes, default), a.ndim)
-        return call("irfft", _one_by_one("ifft", a, others, norm), n=n, axis=axis, norm=norm)
+        return operators.irfft(_one_by_one("ifft", a, others, norm), n=n, axis=axis, norm=norm)
 
     transform.__doc__ = f"As `np.fft.{name}`: real values, of half of the last axis."
     stands_for(target)(transform)
@@ -91,10 +91,10 @@ def _inverse(norm: Any) -> str:
 @stands_for(np.fft.hfft)
 def hfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
     """As `np.fft.hfft`: the real spectrum of values of which the half is given."""
-    return call("irfft", np.conj(a), n=n, axis=axis, norm=_inverse(norm))
+    return operators.irfft(np.conj(a), n=n, axis=axis, norm=_inverse(norm))
 
 
 @stands_for(np.fft.ihfft)
 def ihfft(a: Any, n: Any = None, axis: int = -1, norm: Any = None) -> Any:
     """As `np.fft.ihfft`: half of the values whose spectrum is real."""
-    return np.conj(call("rfft", a, n=n, axis=axis, norm=_inverse(norm)))
+    return np.conj(operators.rfft(a, n=n, axis=axis, norm=_inverse(norm)))

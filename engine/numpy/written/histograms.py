@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, operators
 from ...core.dispatch import engine_of
 from ...transforms.forward_ad import differentiated
 from ..signatures.arguments import cast
@@ -35,10 +35,10 @@ def _edges(a: Any, bins: Any, range: Any, edges: Any) -> Any:
         engine = engine_of(a, bins, range)
         return edges if engine is None else engine.from_numpy(np.array(edges))
     if np.ndim(bins) > 0:
-        return call("positive", bins) if differentiated((bins,)) else np.array(edges)
+        return operators.positive(bins) if differentiated((bins,)) else np.array(edges)
     if range is None and not np.size(arrays(a)):
         return np.array(edges)
-    first, last = (call("min", a), call("max", a)) if range is None else range
+    first, last = (operators.min(a), operators.max(a)) if range is None else range
     if arrays(first) == arrays(last):
         first, last = first - 0.5, last + 0.5
     return cast(np.linspace(first, last, len(edges)), edges.dtype)
@@ -70,7 +70,7 @@ def _weighted(columns: Any, edges: Any, weights: Any, counts: Any, given: Any) -
         places.append(place)
     index = tuple(place[inside] for place in places)
     chosen = np.reshape(weights, (-1,))[inside]
-    return call("unslice", cast(chosen, counts.dtype), index=index, shape=counts.shape)
+    return operators.unslice(cast(chosen, counts.dtype), index=index, shape=counts.shape)
 
 
 @stands_for(np.histogramdd)

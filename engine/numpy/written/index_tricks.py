@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import call
+from ...calls.call import operators
 from ...core.dispatch import engine_of
 
 
@@ -44,9 +44,9 @@ class JoinedByIndex:
             size = int(np.prod(shape, dtype=int))
             positions = np.arange(count, count + size).reshape(shape)
             places.append(positions if shape else int(positions))
-            entries.append(call("reshape", values, shape=(size,)))
+            entries.append(operators.reshape(values, shape=(size,)))
             count += size
-        return call("getitem", call("concatenate", entries), index=self._join[tuple(places)])
+        return operators.getitem(operators.concatenate(entries), index=self._join[tuple(places)])
 
 
 r_ = JoinedByIndex(np.r_)

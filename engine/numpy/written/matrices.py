@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, operators
 from ...calls.wide import wide
 from ...core.errors import NotDifferentiableError
 from ...transforms.forward_ad import differentiated
 from ..signatures.arguments import squared_modulus
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 _EYE = np.eye(1)
 _RESULTS: list[Any] = [
@@ -32,7 +32,7 @@ _SLOGDET, _EIGH, _EIG, _QR, _SVD = _RESULTS
 @stands_for(np.linalg.slogdet)
 def slogdet(a: Any) -> Any:
     """As `np.linalg.slogdet`."""
-    return _SLOGDET(*formula("slogdet_of_complex" if np.iscomplexobj(a) else "slogdet", a))
+    return _SLOGDET(*(formulas.slogdet_of_complex if np.iscomplexobj(a) else formulas.slogdet)(a))
 
 
 @stands_for(np.linalg.eigh)
@@ -50,26 +50,26 @@ def eigvalsh(a: Any, UPLO: str = "L") -> Any:
 @stands_for(np.linalg.eig)
 def eig(a: Any) -> Any:
     """As `np.linalg.eig`."""
-    return _EIG(*formula("eig", a))
+    return _EIG(*formulas.eig(a))
 
 
 @stands_for(np.linalg.eigvals)
 def eigvals(a: Any) -> Any:
     """As `np.linalg.eigvals`: the first result of `eig`."""
-    return formula("eig", a)[0]
+    return formulas.eig(a)[0]
 
 
 def _eigh(a: Any, UPLO: str) -> Any:
     """Eigenvalues and eigenvectors by the triangle that is read."""
     if UPLO.upper() not in ("L", "U"):
         raise ValueError("UPLO argument must be 'L' or 'U'")
-    return formula("eigh" if UPLO.upper() == "L" else "eigh_upper", a)
+    return (formulas.eigh if UPLO.upper() == "L" else formulas.eigh_upper)(a)
 
 
 @wide("cholesky")
 def cholesky(a: Any, /, *, upper: bool = False) -> Any:
     """As `np.linalg.cholesky`."""
-    return call("cholesky", a.mT).mT if upper else call("cholesky", a)
+    return operators.cholesky(a.mT).mT if upper else operators.cholesky(a)
 
 
 @stands_for(np.linalg.qr)
@@ -84,7 +84,7 @@ def qr(a: Any, mode: Any = "reduced") -> Any:
         made = a.__array_namespace__().asarray
         found = np.linalg.qr(arrays(a), mode)
         return _QR(*map(made, found)) if isinstance(found, _QR) else tuple(map(made, found))
-    q, r = formula("qr", a[..., :, : min(rows, columns)])
+    q, r = formulas.qr(a[..., :, : min(rows, columns)])
     if columns > rows:
         r = np.concatenate([r, np.matmul(np.conjugate(q).mT, a[..., :, rows:])], -1)
     return r if mode == "r" else _QR(q, r)
@@ -104,13 +104,13 @@ def svd(a: Any, full_matrices: bool = True, compute_uv: bool = True, hermitian: 
                 "pass full_matrices=False"
             )
         return _SVD(*map(a.__array_namespace__().asarray, np.linalg.svd(arrays(a))))
-    return _SVD(*formula("svd", a))
+    return _SVD(*formulas.svd(a))
 
 
 @stands_for(np.linalg.svdvals)
 def svdvals(x: Any, /) -> Any:
     """As `np.linalg.svdvals`: singular values, also where some are equal."""
-    return formula("svd", x)[1]
+    return formulas.svd(x)[1]
 
 
 def _of_lower(a: Any) -> Any:
@@ -124,7 +124,7 @@ def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None
     """As `np.linalg.pinv`; `rtol` is the array API's name of `rcond`."""
     if hermitian:
         a = _of_lower(a)
-    return call("pinv", a, rcond=arrays(rtol if rcond is None else rcond))
+    return operators.pinv(a, rcond=arrays(rtol if rcond is None else rcond))
 
 
 @stands_for(np.linalg.matrix_power)
@@ -179,7 +179,7 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     """As `np.linalg.norm`, with the norms of matrices that are none of their entries."""
     two = isinstance(axis, tuple) and len(axis) == 2
     if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
-        return formula("norm", x, ord=ord, axis=axis, keepdims=keepdims)
+        return formulas.norm(x, ord=ord, axis=axis, keepdims=keepdims)
     if x.dtype.kind in "biu":
         x = x.astype(np.float64)
     rows, columns = normalize_axis_tuple(axis or (0, 1), x.ndim)
@@ -198,7 +198,7 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
 def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
     """As `np.linalg.matrix_norm`: of the last two axes."""
     if ord == "fro" and x.ndim == 2 and not keepdims:
-        return formula("norm", x)
+        return formulas.norm(x)
     return matrix_norm(x, ord, (-2, -1), keepdims)
 
 
@@ -206,12 +206,12 @@ def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
     if axis is None and ord != 0 and not keepdims:
-        return formula("norm", x if x.ndim == 1 else np.reshape(x, (-1,)), ord=ord)
+        return formulas.norm(x if x.ndim == 1 else np.reshape(x, (-1,)), ord=ord)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
         return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), np.real(x).dtype)
-    flat = call("flatten_axes", x, axis=axes)
-    found = formula("norm", flat, ord=ord, axis=-1)
+    flat = operators.flatten_axes(x, axis=axes)
+    found = formulas.norm(flat, ord=ord, axis=-1)
     return np.expand_dims(found, axes) if keepdims else found
 
 

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, call, operators
 from ..signatures.reductions import root_of_variance
 from .table import stands_for
 
@@ -19,8 +19,11 @@ def _without(a: Any, otherwise: Any) -> Any:
 
 
 def _has_nan(found: Any) -> bool:
-    nan = np.isnan(arrays(found))
-    return bool(nan.any() if nan.ndim else nan)
+    values = found._array
+    if values.ndim:
+        return bool(np.count_nonzero(np.isnan(values)))
+    value = values.item()
+    return bool(value != value)
 
 
 def _numbers(a: Any, where: Any) -> Any:
@@ -58,13 +61,13 @@ def nanprod(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
 @stands_for(np.nancumsum)
 def nancumsum(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nancumsum`."""
-    return call("cumsum", _without(a, 0), axis, *args, **kwargs)
+    return operators.cumsum(_without(a, 0), axis, *args, **kwargs)
 
 
 @stands_for(np.nancumprod)
 def nancumprod(a: Any, axis: Any = None, *args: Any, **kwargs: Any) -> Any:
     """As `np.nancumprod`."""
-    return call("cumprod", _without(a, 1), axis, *args, **kwargs)
+    return operators.cumprod(_without(a, 1), axis, *args, **kwargs)
 
 
 @stands_for(np.nanmean)
@@ -74,10 +77,10 @@ def nanmean(
     """As `np.nanmean`."""
     _refuse_whole_numbers(a, dtype)
     if where is True and dtype is None and a.ndim and a.size:
-        found = call("mean", a, axis=axis, keepdims=keepdims)
+        found = operators.mean(a, axis=axis, keepdims=keepdims)
         if not _has_nan(found):
             return found
-    return call("mean", a, axis, dtype, out, keepdims, where=_numbers(a, where))
+    return operators.mean(a, axis, dtype, out, keepdims, where=_numbers(a, where))
 
 
 @stands_for(np.nanvar)
@@ -85,7 +88,7 @@ def nanvar(a: Any, axis: Any = None, dtype: Any = None, *args: Any, where: Any =
     """As `np.nanvar`."""
     _refuse_whole_numbers(a, dtype)
     mask = _numbers(a, where)
-    return call("var", _without(a, 0), axis, dtype, *args, where=mask, **kwargs)
+    return operators.var(_without(a, 0), axis, dtype, *args, where=mask, **kwargs)
 
 
 @stands_for(np.nanstd)

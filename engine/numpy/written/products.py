@@ -9,12 +9,13 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import call
+from ...calls.call import operators
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
 from ...primitives.contraction import contract
+from ..signatures.arguments import rank
 from .subscripts import MatrixProduct, Sum, plan_of
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 _LETTERS = string.ascii_uppercase + string.ascii_lowercase  # in the order of their characters
 
@@ -25,15 +26,9 @@ def _conjugated(x: Any) -> Any:
     return np.conjugate(x) if np.iscomplexobj(x) else x
 
 
-def _rank(x: Any) -> int:
-    """The number of axes, without NumPy where the operand knows it."""
-    rank: int | None = getattr(x, "ndim", None)
-    return np.ndim(x) if rank is None else rank
-
-
 def _are_matrices(*operands: Any) -> bool:
     """True of vectors and matrices, whose products are those of `np.matmul`."""
-    return all(1 <= _rank(operand) <= 2 for operand in operands)
+    return all(1 <= rank(operand) <= 2 for operand in operands)
 
 
 def _are_floats(*operands: Any) -> bool:
@@ -45,34 +40,34 @@ def _are_floats(*operands: Any) -> bool:
 def dot(a: Any, b: Any, out: Any = None) -> Any:
     """As `np.dot`."""
     refuse_out("dot", out)
-    return call("matmul", a, b) if _are_matrices(a, b) else formula("dot", a, b)
+    return operators.matmul(a, b) if _are_matrices(a, b) else formulas.dot(a, b)
 
 
 @wide("inner", always=True)
 def inner(a: Any, b: Any) -> Any:
     """As `np.inner`."""
     if not _are_matrices(a, b):
-        return formula("inner", a, b)
-    return call("matmul", a, b if _rank(b) == 1 else np.transpose(b))
+        return formulas.inner(a, b)
+    return operators.matmul(a, b if rank(b) == 1 else np.transpose(b))
 
 
 @wide("vdot", always=True)
 def vdot(a: Any, b: Any) -> Any:
     """As `np.vdot`: the first operand is conjugated where it is complex."""
     a = _conjugated(a)
-    return call("matmul", a, b) if _rank(a) == _rank(b) == 1 else formula("vdot", a, b)
+    return operators.matmul(a, b) if rank(a) == rank(b) == 1 else formulas.vdot(a, b)
 
 
 @wide("tensordot", always=True)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `np.tensordot`. ValueError where axes that are summed differ in length."""
     if isinstance(axes, int) and axes == 1 and _are_matrices(a, b):
-        return call("matmul", a, b)
+        return operators.matmul(a, b)
     if isinstance(axes, (tuple, list)):
         first, second = (np.atleast_1d(each).tolist() for each in axes)
         if [np.shape(a)[k] for k in first] != [np.shape(b)[k] for k in second]:
             raise ValueError(f"shapes {np.shape(a)} and {np.shape(b)} do not fit along the axes {axes}")
-    return formula("tensordot", a, b, axes=axes)
+    return formulas.tensordot(a, b, axes=axes)
 
 
 @stands_for(np.vecdot)
@@ -89,19 +84,42 @@ def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 def _vecdot(x1: Any, x2: Any, axis: int) -> Any:
     for place, x in enumerate((x1, x2)):
-        if np.ndim(x) == 0:
+        if rank(x) == 0:
             raise ValueError(f"vecdot takes vectors, and operand {place} has no axes")
-    if _rank(x1) == _rank(x2) == 1 and axis in (0, -1):
-        return call("matmul", x1, x2)
+    if rank(x1) == rank(x2) == 1 and axis in (0, -1):
+        return operators.matmul(x1, x2)
     if _are_floats(x1, x2) and x1.shape == x2.shape:
-        return call("sum", x1 * x2, axis=axis)
-    return formula("vecdot", x1, x2, axis=axis)
+        return operators.sum(x1 * x2, axis=axis)
+    return formulas.vecdot(x1, x2, axis=axis)
+
+
+@stands_for(np.cross)
+def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axis: int | None = None) -> Any:
+    """As `np.cross`, of vectors with three entries: each is a difference of products of the other two."""
+    axisa, axisb, axisc = (axisa, axisb, axisc) if axis is None else (axis, axis, axis)
+    a, b = _vectors(a, axisa), _vectors(b, axisb)
+    if a.shape[-1] != 3 or b.shape[-1] != 3:
+        raise ValueError(
+            f"np.cross of tensors takes vectors of 3 entries, not {a.shape[-1]} and {b.shape[-1]}"
+        )
+    found = _turned(a, -1) * _turned(b, 1) - _turned(a, 1) * _turned(b, -1)
+    return found if axisc == -1 else operators.moveaxis(found, source=-1, destination=axisc)
+
+
+def _vectors(x: Any, axis: int) -> Any:
+    """The array with the axis of its vectors as the last."""
+    x = x if hasattr(x, "shape") else np.asarray(x)
+    return x if axis == -1 else operators.moveaxis(x, source=axis, destination=-1)
+
+
+def _turned(x: Any, by: int) -> Any:
+    return operators.roll(x, shift=by, axis=-1)
 
 
 @stands_for(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """As `np.correlate`: the second operand is conjugated where it is complex."""
-    return formula("correlate", a, _conjugated(v), mode)
+    return formulas.correlate(a, _conjugated(v), mode)
 
 
 @stands_for(np.einsum)
@@ -158,15 +176,21 @@ def _planned(subscripts: str, operands: tuple[Any, ...], plan: MatrixProduct | S
         return None
     if isinstance(plan, Sum):
         terms = operands[0] if len(operands) == 1 else operands[0] * operands[1]
-        return call("sum", terms, axis=plan.axes[0] if len(plan.axes) == 1 else plan.axes)
+        return operators.sum(terms, axis=plan.axes[0] if len(plan.axes) == 1 else plan.axes)
     left, right = operands[::-1] if plan.swapped else operands
-    return call("matmul", left.T if plan.transposed[0] else left, right.T if plan.transposed[1] else right)
+    return operators.matmul(left.T if plan.transposed[0] else left, right.T if plan.transposed[1] else right)
 
 
 @stands_for(np.kron)
 def kron(a: Any, b: Any) -> Any:
     """As `np.kron`: each entry of the first times all of the second, as blocks."""
-    return formula("kron", a, b)
+    a, b = (given if hasattr(given, "shape") else np.asarray(given) for given in (a, b))
+    count = max(a.ndim, b.ndim)
+    blocks, block = ((1,) * (count - given.ndim) + given.shape for given in (a, b))
+    outer = [length for each in blocks for length in (each, 1)]
+    inner = [length for each in block for length in (1, each)]
+    products = operators.reshape(a, shape=tuple(outer)) * operators.reshape(b, shape=tuple(inner))
+    return operators.reshape(products, shape=tuple(n * m for n, m in zip(blocks, block, strict=True)))
 
 
 @stands_for(np.linalg.multi_dot)
@@ -176,7 +200,7 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
         if np.shape(left)[-1] != np.shape(right)[0]:
             raise ValueError(f"shapes {np.shape(left)} and {np.shape(right)} not aligned")
     if len(arrays) == 2 and _are_matrices(*arrays):
-        return call("matmul", *arrays)
+        return operators.matmul(*arrays)
     letters = "abcdefghijklmnopqrstuvwxyz"
     first = 0 if arrays[0].ndim == 2 else 1
     groups = [letters[k : k + 2] for k in range(len(arrays))]
@@ -189,11 +213,11 @@ def multi_dot(arrays: Any, *, out: Any = None) -> Any:
 @stands_for(getattr(np, "matvec", None))
 def matvec(x1: Any, x2: Any, /) -> Any:
     """As `np.matvec`: each matrix of a stack times each vector."""
-    return call("matmul", x1, x2) if _rank(x1) >= 2 and _rank(x2) == 1 else formula("matvec", x1, x2)
+    return operators.matmul(x1, x2) if rank(x1) >= 2 and rank(x2) == 1 else formulas.matvec(x1, x2)
 
 
 @stands_for(getattr(np, "vecmat", None))
 def vecmat(x1: Any, x2: Any, /) -> Any:
     """As `np.vecmat`: each vector, conjugated where it is complex, times each matrix of a stack."""
     x1 = _conjugated(x1)
-    return call("matmul", x1, x2) if _rank(x1) == 1 and _rank(x2) >= 2 else formula("vecmat", x1, x2)
+    return operators.matmul(x1, x2) if rank(x1) == 1 and rank(x2) >= 2 else formulas.vecmat(x1, x2)

@@ -8,18 +8,18 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from ...calls.call import arrays, call, unrecorded
+from ...calls.call import arrays, operators, unrecorded
 from ...calls.wide import wide
 from ...core.dispatch import engine_of
 from ..signatures.arguments import cast
-from .table import formula, stands_for
+from .table import formulas, stands_for
 
 
 @stands_for(np.take)
 def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: str = "raise") -> Any:
     """As `np.take`: entries at indexes along an axis, or of all in row-major order."""
     if axis is None or a.ndim == 0:  # a number is an array of one entry
-        a = a if a.ndim == 1 else call("reshape", a, shape=(-1,))
+        a = a if a.ndim == 1 else operators.reshape(a, shape=(-1,))
     along = 0 if axis is None else normalize_axis_index(axis, a.ndim)
     places = np.asarray(arrays(indices))
     if places.dtype.kind != "i":
@@ -28,19 +28,31 @@ def take(a: Any, indices: Any, axis: int | None = None, out: Any = None, mode: s
         places = places % a.shape[along]
     elif mode == "clip":
         places = np.clip(places, 0, a.shape[along] - 1)
+    return _taken(a, places, along)
+
+
+def _taken(a: Any, places: Any, along: int) -> Any:
     return a[(*(slice(None),) * along, places) if along else places]
 
 
 @stands_for(np.compress)
 def compress(condition: Any, a: Any, axis: int | None = None, out: Any = None) -> Any:
     """As `np.compress`: the slices along an axis for which the condition holds."""
-    return take(a, np.flatnonzero(arrays(condition)), axis)
+    return _where_it_holds(condition, a, axis)
 
 
 @stands_for(np.extract)
 def extract(condition: Any, arr: Any) -> Any:
     """As `np.extract`: the entries where the condition holds."""
-    return take(arr, np.flatnonzero(arrays(condition)))
+    return _where_it_holds(condition, arr, None)
+
+
+def _where_it_holds(condition: Any, a: Any, axis: int | None) -> Any:
+    a = a if hasattr(a, "ndim") else np.asarray(a)
+    if a.ndim == 0 or (axis is None and a.ndim != 1):
+        a = operators.reshape(a, shape=(-1,))
+    (places,) = np.asarray(arrays(condition)).ravel().nonzero()
+    return _taken(a, places, 0 if axis is None else normalize_axis_index(axis, a.ndim))
 
 
 @stands_for(np.choose)
@@ -66,7 +78,7 @@ def select(condlist: Sequence[Any], choicelist: Sequence[Any], default: Any = 0)
         raise ValueError("list of cases must be same length as list of conditions")
     result = default
     for condition, choice in zip(condlist[::-1], choicelist[::-1], strict=True):
-        result = np.where(condition, choice, result)
+        result = operators.where(condition, choice, result)
     return result
 
 
@@ -92,7 +104,7 @@ def piecewise(x: Any, condlist: Any, funclist: Sequence[Any], *args: Any, **kw: 
                 continue
             values: Any = piece(x[condition], *args, **kw)
             chosen = cast(np.broadcast_to(values, int(condition.sum())), x.dtype)
-            value = call("unslice", chosen, index=condition, shape=x.shape)
+            value = operators.unslice(chosen, index=condition, shape=x.shape)
         elif engine_of(piece) is None:
             value = np.full((), piece, x.dtype)
         result = cast(np.where(condition, value, result), x.dtype)
@@ -118,7 +130,7 @@ def sort(
 ) -> Any:
     """As `np.sort`; `descending` is the array API's."""
     a, axis = (np.reshape(a, (-1,)), -1) if axis is None else (a, axis)
-    ascending = formula("sort", a, axis=axis)
+    ascending = formulas.sort(a, axis=axis)
     return np.flip(ascending, axis) if descending else ascending
 
 
@@ -152,7 +164,9 @@ def take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> Any:
     places = np.asarray(arrays(indices))
     if places.dtype.kind not in "iu":
         raise IndexError("`indices` must be an integer array")
-    return formula("take_along_axis", flat, indices=places, axis=axis)
+    if flat.ndim == places.ndim == 1 and axis in (0, -1):
+        return flat[places]
+    return formulas.take_along_axis(flat, indices=places, axis=axis)
 
 
 @stands_for(np.apply_along_axis)

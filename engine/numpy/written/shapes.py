@@ -8,8 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_index
 
-from ...calls.call import call
+from ...calls.call import arrays as arrays_of
+from ...calls.call import operators
 from ...exchange.copying import duplicate
+from ..signatures.arguments import rank
 from .table import stands_for
 
 
@@ -18,7 +20,7 @@ def ravel(a: Any, order: str = "C") -> Any:
     """As `np.ravel`, in row-major ("C") or column-major ("F") order; ValueError for another one."""
     if order not in ("C", "F"):
         raise ValueError(f"np.ravel of a tensor is in row-major or column-major order, not {order!r}")
-    return call("reshape", a if order == "C" else call("transpose", a), shape=(-1,))
+    return operators.reshape(a if order == "C" else operators.transpose(a), shape=(-1,))
 
 
 @stands_for(np.copy)
@@ -44,7 +46,7 @@ def atleast_2d(*arys: Any) -> Any:
     return _of_each(
         "atleast_2d",
         arys,
-        lambda a: np.reshape(a, (1,) * (2 - np.ndim(a)) + np.shape(a)) if np.ndim(a) < 2 else a,
+        lambda a: operators.reshape(a, shape=(1,) * (2 - rank(a)) + np.shape(a)) if rank(a) < 2 else a,
     )
 
 
@@ -64,8 +66,18 @@ def atleast_3d(*arys: Any) -> Any:
 @stands_for(np.broadcast_arrays)
 def broadcast_arrays(*args: Any, subok: bool = False) -> tuple[Any, ...]:
     """As `np.broadcast_arrays`: each as a view of the shape that all have together."""
-    shape = np.broadcast_shapes(*map(np.shape, args))
-    return tuple(np.broadcast_to(arg, shape) for arg in args)
+    given = [arg if hasattr(arg, "shape") else np.asarray(arg) for arg in args]
+    if len(given) > 32:  # as many as every NumPy takes at once
+        shape = np.broadcast_shapes(*(arg.shape for arg in given))
+    else:
+        shape = np.broadcast(*map(arrays_of, given)).shape
+    return tuple(operators.broadcast_to(arg, shape=shape) for arg in given)
+
+
+@stands_for(np.matrix_transpose, np.linalg.matrix_transpose)
+def matrix_transpose(x: Any, /) -> Any:
+    """As `np.matrix_transpose`: each matrix of a stack turned over."""
+    return x.mT
 
 
 @stands_for(np.rollaxis)
@@ -83,25 +95,20 @@ def block(arrays: Any) -> Any:
     inner = arrays
     while isinstance(inner, list):
         inner, depth = inner[0], depth + 1
-    ndim = max(depth, *map(_rank, _leaves(arrays)))
+    ndim = max(depth, _most_axes(arrays))
     return _joined(arrays, -depth, ndim)
 
 
-def _leaves(arrays: Any) -> list[Any]:
-    return [leaf for part in arrays for leaf in _leaves(part)] if isinstance(arrays, list) else [arrays]
-
-
-def _rank(leaf: Any) -> int:
-    """The number of axes, without NumPy's dispatch where the block knows it."""
-    found: int | None = getattr(leaf, "ndim", None)
-    return np.ndim(leaf) if found is None else found
+def _most_axes(arrays: Any) -> int:
+    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else rank(arrays)
 
 
 def _joined(arrays: Any, axis: int, ndim: int) -> Any:
     if not isinstance(arrays, list):
-        missing = ndim - _rank(arrays)
-        return np.reshape(arrays, (1,) * missing + np.shape(arrays)) if missing else arrays
-    return np.concatenate([_joined(part, axis + 1, ndim) for part in arrays], axis)
+        missing = ndim - rank(arrays)
+        return operators.reshape(arrays, shape=(1,) * missing + np.shape(arrays)) if missing else arrays
+    parts = [part if getattr(part, "ndim", -1) == ndim else _joined(part, axis + 1, ndim) for part in arrays]
+    return operators.concatenate(parts, axis=axis)
 
 
 def _shifted(name: str, back: bool) -> Any:

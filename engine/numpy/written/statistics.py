@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.lib.array_utils import normalize_axis_tuple
 
-from ...calls.call import arrays, call
+from ...calls.call import arrays, operators
 from ...core.dispatch import engine_of
 from ..signatures.arguments import cast
 from .table import stands_for
@@ -20,19 +20,21 @@ def average(
 ) -> Any:
     """As `np.average`: a mean, or one with weights."""
     if weights is None:
-        found = np.mean(a, axis=axis, keepdims=keepdims)
-        many = np.full(found.shape, np.size(arrays(a)) // max(found.size, 1), found.dtype)
-        return (found, many) if returned else found
-    if np.shape(weights) != np.shape(a):
+        found = operators.mean(a, axis=axis, keepdims=keepdims)
+        if not returned:
+            return found
+        return found, np.full(found.shape, a.size // max(found.size, 1), found.dtype)
+    a, weights = (given if hasattr(given, "shape") else np.asarray(given) for given in (a, weights))
+    if weights.shape != a.shape:
         if axis is None:
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
         along = normalize_axis_tuple(axis, a.ndim)
         missing = tuple(k for k in range(a.ndim) if k not in along)
-        weights = np.expand_dims(weights, missing)
-    total = np.sum(np.broadcast_to(weights, np.shape(a)), axis=axis, keepdims=keepdims)
-    if not np.all(arrays(total)):
+        weights = operators.broadcast_to(operators.expand_dims(weights, axis=missing), shape=a.shape)
+    total = operators.sum(weights, axis=axis, keepdims=keepdims)
+    if np.count_nonzero(arrays(total)) < total.size:
         raise ZeroDivisionError("Weights sum to zero, can't be normalized")
-    found = np.sum(a * weights, axis=axis, keepdims=keepdims) / total
+    found = operators.sum(a * weights, axis=axis, keepdims=keepdims) / total
     return (found, total) if returned else found
 
 
@@ -40,7 +42,7 @@ def _observations(m: Any, y: Any, rowvar: bool) -> Any:
     """Variables as rows; those of `y` below those of `m`."""
     parts = [np.atleast_2d(part) for part in (m, y) if part is not None]
     parts = [part.T if not rowvar and part.shape[0] != 1 else part for part in parts]
-    return np.concatenate(parts, 0)
+    return parts[0] if len(parts) == 1 else np.concatenate(parts, 0)
 
 
 @stands_for(np.cov)
@@ -57,7 +59,7 @@ def cov(
 ) -> Any:
     """As `np.cov`: covariances of variables, which are rows; float64 unless `dtype` says otherwise."""
     x = _observations(m, y, rowvar)
-    x = np.astype(x, np.result_type(x.dtype, np.float64) if dtype is None else dtype)
+    x = cast(x, np.result_type(x.dtype, np.float64) if dtype is None else dtype)
     ddof = (0 if bias else 1) if ddof is None else ddof
     weights = None
     for given in (fweights, aweights):
@@ -71,9 +73,10 @@ def cov(
     if engine_of(share) is None and share <= 0:
         warnings.warn("Degrees of freedom <= 0 for slice", RuntimeWarning, stacklevel=4)
         share = 0.0
-    centred = x - np.expand_dims(average(x, 1, weights), -1)
+    centred = x - average(x, 1, weights, keepdims=True)
     scaled = centred if weights is None else centred * weights
-    return np.squeeze(np.matmul(centred, np.conjugate(scaled.T)) / share)
+    conjugated = np.conjugate(scaled) if x.dtype.kind == "c" else scaled
+    return operators.squeeze(operators.matmul(centred, conjugated.T) / share)
 
 
 @stands_for(np.corrcoef)
@@ -82,11 +85,11 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
     c = cov(x, y, rowvar, dtype=dtype)
     if c.ndim == 0:
         return c / c
-    deviation = np.sqrt(np.diagonal(c).real)
-    c = c / np.expand_dims(deviation, 1) / np.expand_dims(deviation, 0)
+    deviation = operators.sqrt(operators.diagonal(c).real)
+    c = c / deviation[:, None] / deviation
     if c.dtype.kind == "c":
         return np.clip(c.real, -1, 1) + 1j * np.clip(c.imag, -1, 1)
-    return np.clip(c, -1, 1)
+    return operators.clip(c, -1, 1)
 
 
 @stands_for(np.bincount)
@@ -98,7 +101,7 @@ def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     length = max(int(places.max()) + 1 if places.size else 0, minlength)
     if weights.dtype.kind == "c":
         raise TypeError(f"np.bincount takes real weights, not {weights.dtype}")
-    return call("unslice", cast(weights, np.float64), index=places, shape=(length,))
+    return operators.unslice(cast(weights, np.float64), index=places, shape=(length,))
 
 
 def _counted(x: Any, counts: Any) -> Any:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from functools import cache, wraps
+from functools import wraps
 from typing import Any
 
 from ...calls.call import composed
@@ -48,12 +48,18 @@ def written(function: Any) -> Any:
     return function if found is None else WrittenFunction(found, place_of_out(function))
 
 
-def formula(name: str, *args: Any, **kwargs: Any) -> Any:
-    """Call a formula of the library by its name."""
-    return _formula_function(name)(*args, **kwargs)
+class _Formulas:
+    """Formulas of the library as attributes, by name: ``formulas.norm(x, ord=3)``."""
+
+    def __getattr__(self, name: str) -> Callable[..., Any]:
+        function = _formula_function(name)
+        setattr(self, name, function)  # found without this method from now on
+        return function
 
 
-@cache
+formulas = _Formulas()
+
+
 def _formula_function(name: str) -> Callable[..., Any]:
     from ...calls.direct import OperatorFunction  # as above
 
