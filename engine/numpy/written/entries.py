@@ -51,9 +51,9 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
 def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0 if x.dtype.kind in "biu" else x
-    given = arrays(x)
+    given = x._array
     whole = operators.trunc(x)
-    if not np.count_nonzero(arrays(whole) == given):
+    if not np.count_nonzero(whole._array == given):
         return x - whole, whole
     # Infinity has no fraction, and a whole number one of its sign.
     finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)

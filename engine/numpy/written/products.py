@@ -102,7 +102,8 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
         raise ValueError(
             f"np.cross of tensors takes vectors of 3 entries, not {a.shape[-1]} and {b.shape[-1]}"
         )
-    found = _turned(a, -1) * _turned(b, 1) - _turned(a, 1) * _turned(b, -1)
+    a0, a1, a2, b0, b1, b2 = a[..., 0], a[..., 1], a[..., 2], b[..., 0], b[..., 1], b[..., 2]
+    found = operators.stack([a1 * b2 - a2 * b1, a2 * b0 - a0 * b2, a0 * b1 - a1 * b0], axis=-1)
     return found if axisc == -1 else operators.moveaxis(found, source=-1, destination=axisc)
 
 
@@ -110,10 +111,6 @@ def _vectors(x: Any, axis: int) -> Any:
     """The array with the axis of its vectors as the last."""
     x = x if hasattr(x, "shape") else np.asarray(x)
     return x if axis == -1 else operators.moveaxis(x, source=axis, destination=-1)
-
-
-def _turned(x: Any, by: int) -> Any:
-    return operators.roll(x, shift=by, axis=-1)
 
 
 @stands_for(np.correlate)

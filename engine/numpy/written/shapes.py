@@ -95,12 +95,15 @@ def block(arrays: Any) -> Any:
     inner = arrays
     while isinstance(inner, list):
         inner, depth = inner[0], depth + 1
-    ndim = max(depth, _most_axes(arrays))
+    ndim = max(depth, _most_axes(arrays, depth))
     return _joined(arrays, -depth, ndim)
 
 
-def _most_axes(arrays: Any) -> int:
-    return max(map(_most_axes, arrays)) if isinstance(arrays, list) else rank(arrays)
+def _most_axes(arrays: Any, depth: int) -> int:
+    """The largest number of axes of a block, in lists of this depth."""
+    if depth == 0:
+        return rank(arrays)
+    return max(map(rank, arrays) if depth == 1 else [_most_axes(part, depth - 1) for part in arrays])
 
 
 def _joined(arrays: Any, axis: int, ndim: int) -> Any:

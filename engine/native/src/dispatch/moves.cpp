@@ -303,16 +303,6 @@ Ref<Tensor> undiagonal(PyObject* input, const Attributes& given) {
     return made;
 }
 
-template <typename From, typename To>
-void cast_floats(const Tensor& from, const Tensor& to) {
-    const From* const source = static_cast<const From*>(from.data());
-    To* const made = static_cast<To*>(to.data());
-    const std::int64_t size = from.layout.size();
-    run_without_gil(size, [&] {
-        for (std::int64_t i = 0; i < size; ++i) made[i] = static_cast<To>(source[i]);
-    });
-}
-
 /// The numbers in another dtype.
 Ref<Tensor> astype(PyObject* input, const Attributes& given) {
     PyObject* const dtype = given["dtype"];
@@ -324,8 +314,10 @@ Ref<Tensor> astype(PyObject* input, const Attributes& given) {
     const Layout& layout = source.layout;
     const auto type = static_cast<DType>(descr->type_num);
     Ref<Tensor> made = Tensor::allocate(Layout::c_order(type, layout.ndim(), layout.shape()));
-    if (layout.dtype() == NPY_FLOAT && type == NPY_DOUBLE) {
-        cast_floats<float, double>(source, *made);
+    const bool few = layout.size() <= Layout::kMostInLoop;
+    if (few && layout.dtype() == NPY_FLOAT && type == NPY_DOUBLE) {
+        const float* const from = static_cast<const float*>(source.data());
+        std::copy(from, from + layout.size(), static_cast<double*>(made->data()));
     } else {
         checked(PyArray_CopyInto(as_array(made->array()), as_array(source.array())));
     }
