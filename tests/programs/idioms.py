@@ -46,7 +46,46 @@ def parts_of_parts(x):
     return y * y
 
 
+def each_with_each(points, centers, *, axes: int = 1):
+    """Axes of one entry, so many as an attribute or the other array says."""
+    apart = points.reshape(points.shape + (1,) * centers.ndim) - centers
+    return np.expand_dims(np.exp(-(apart**2)), tuple(range(axes))) + np.subtract.outer(points, centers) ** 3
+
+
+def horner_of_a_tuple(x, *, coefficients: tuple[float, ...] = (1.0, -2.0, 0.5)):
+    """A polynomial whose coefficients are an attribute, from its end."""
+    result = x * 0.0
+    for c in coefficients[::-1]:
+        result = result * x + c
+    inner = coefficients[-1]
+    for c in coefficients[-2::-1]:
+        inner = inner * result + c
+    return inner
+
+
+def soft_histogram(x, *, bins: int = 4, low: float = 0.0, high: float = 2.0):
+    """Edges at even distances between attributes."""
+    edges = np.linspace(low, high, bins + 1)
+    below = 1 / (1 + np.exp(-(x[:, None] - edges[None]) / 0.2))
+    return np.sum(below[:, :-1] - below[:, 1:], axis=0) / x.size
+
+
+def tracked(x, observed, *, dt: float = 0.1):
+    """A filter by matrices that are written out."""
+    move = np.array([[1, dt], [0, 1.0]])
+    gain, spread = np.array([0.6, 0.2]), np.eye(2)
+    for z in observed:
+        x, spread = move @ x, move @ spread @ move.T + 0.01 * np.eye(2)
+        x = x + gain * (z - x[0]) / (1 + spread[0, 0])
+    return x, spread
+
+
 SAMPLES = [
+    (each_with_each, (normal(3), normal(2, 2)), {}),
+    (each_with_each, (normal(3), normal(2)), {"axes": 2}),
+    (horner_of_a_tuple, (normal(3),), {}),
+    (soft_histogram, (normal(5),), {}),
+    (tracked, (normal(2), normal(3)), {}),
     (sir_history, (np.array(0.3), np.array(0.1), np.array([0.9, 0.1, 0.0])), {}),
     (rows_of_lists, (normal(2),), {}),
     (grid_by_two_brackets, (normal(2, 3),), {}),

@@ -26,12 +26,13 @@ from __future__ import annotations
 
 import operator
 from collections.abc import Callable, Mapping
+from dataclasses import replace
 
 from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
 from ...ir import Atom, Eqn, Literal, Var
 from ...ir.dtypes import among_floats
-from ...ir.types import ScalarType, TensorType, Type, join_shapes, rank_of, shape_of
+from ...ir.types import NUMBERS, ScalarType, TensorType, Type, join_shapes, rank_of, shape_of
 from ...operators.call import joined_dtype
 
 _BINARY: dict[str, Callable[[float, float], float | bool]] = {
@@ -63,6 +64,8 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
         numbers = [number(atom) for atom in args]
         if numbers[0] is not None and numbers[1] is not None:
             return Literal(_BINARY[eqn.op](numbers[0], numbers[1]))
+    if eqn.op in ("add", "multiply") and (joined := _of_tuples(eqn)) is not None:
+        return joined
     if eqn.op in _PARTIAL and (folded := _partial(eqn)) is not None:
         return folded
     if eqn.op == "opaque" and eqn.kwarg("callee") == Literal("abs"):
@@ -88,11 +91,30 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
     if eqn.op in ("size", "ndim") and isinstance(of := type_of(args[0], known), TensorType):
         count = rank_of(of) if eqn.op == "ndim" else 1 if of.shape == () else None
         return None if count is None else Literal(count)
+    if eqn.op == "ndim" and isinstance(of := type_of(args[0], known), ScalarType):
+        return Literal(0) if of.kind in NUMBERS - {"value"} else _CALLS["ndim"](eqn)
+    if eqn.op == "tuple" and not any(atom.strong for atom in args if isinstance(atom, Literal)):
+        items = [atom.value for atom in args if isinstance(atom, Literal)]
+        return Literal(tuple(items)) if len(items) == len(args) else None
     if eqn.op in _CALLS:
         return _CALLS[eqn.op](eqn)
     if eqn.op == "where" and len(args) == 3 and _false(args[0], false):
         return _if_same(args[2], eqn, known, floats)
     return None
+
+
+def _of_tuples(eqn: Eqn) -> Literal | None:
+    """Two tuples joined, or one repeated, where these and the number are known."""
+    if not all(isinstance(atom, Literal) for atom in eqn.args):
+        return None
+    first, second = (atom.value for atom in eqn.args if isinstance(atom, Literal))
+    if eqn.op == "add":
+        return Literal(first + second) if isinstance(first, tuple) and isinstance(second, tuple) else None
+    if isinstance(second, tuple):
+        first, second = second, first
+    if not isinstance(first, tuple) or type(second) is not int or len(first) * second > _FEW:
+        return None
+    return Literal(first * second)
 
 
 def _partial(eqn: Eqn) -> Atom | None:
@@ -157,7 +179,7 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "pullback.primitives.tensordot_subscripts": _called(tensordot_subscripts),
     "pullback.primitives.order_of_norm": _order_of_norm,
     "ndim": _called(_depth),
-    "range": _called(_short_range),
+    "range": lambda eqn: _called(_short_range)(replace(eqn, kwargs=())),  # also as a tuple
     "len": _called(len),
     "item": _called(_element),
 }

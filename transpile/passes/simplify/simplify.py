@@ -112,8 +112,8 @@ class _Scope:
     """Facts that hold at a place of a block.
 
     `env`: what stands for a variable. `known`: types. `numbers`: no arrays where they have no axes.
-    `seen`: outputs, by what computes them. `lists`: what lists and tuples are made of. `false`: conditions
-    that do not hold. `floats`: as `simplify` has it.
+    `seen`: outputs, by what computes them. `lists`: what lists, tuples and slices are made of. `false`:
+    conditions that do not hold. `floats`: as `simplify` has it.
     """
 
     env: dict[Var, Atom] = field(default_factory=dict)
@@ -156,7 +156,7 @@ class _Scope:
             elif eqn.outs and (same := self._same(eqn)) is not None:
                 self.env.update(zip(eqn.outs, same, strict=True))
                 continue
-            if eqn.op in ("list", "tuple"):
+            if eqn.op in ("list", "tuple", "slice"):
                 self.lists[eqn.outs[0]] = eqn.args
             add_types(eqn, self.known)
             kept.append(eqn)
@@ -196,11 +196,22 @@ class _Scope:
             index = eqn.args[1].value
             if items is not None and isinstance(index, int) and -len(items) <= index < len(items):
                 return items[index]
+        if eqn.op == "item" and isinstance(eqn.args[0], Literal) and isinstance(eqn.args[1], Var):
+            return _part_of_tuple(eqn.args[0], self.lists.get(eqn.args[1], ()))
         if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
             return Literal(eqn.args[0].value is None)
         if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
             return Literal(not eqn.args[0].value)
         return None
+
+
+def _part_of_tuple(whole: Literal, bounds: Sequence[Atom]) -> Literal | None:
+    """A slice of a tuple, all of which is known."""
+    known = [bound.value for bound in bounds if isinstance(bound, Literal)]
+    numbers = [number for number in known if number is None or isinstance(number, int)]
+    if not isinstance(whole.value, tuple) or len(numbers) != 3 or numbers[2] == 0:
+        return None
+    return Literal(whole.value[slice(*numbers)])
 
 
 def _identity(atom: Atom) -> object:
