@@ -80,11 +80,24 @@ def tracked(x, observed, *, dt: float = 0.1):
     return x, spread
 
 
+def over_positions(image, kernel):
+    """Positions of arrays, with a way out and a loop inside."""
+    total = 0.0
+    for i, j in np.ndindex(image.shape):
+        if i == 1 and j == 2:
+            break
+        for (a, b), weight in np.ndenumerate(kernel):
+            if a <= i and b <= j:
+                total += weight * image[i - a, j - b] ** 2
+    return total
+
+
 SAMPLES = [
     (each_with_each, (normal(3), normal(2, 2)), {}),
     (each_with_each, (normal(3), normal(2)), {"axes": 2}),
     (horner_of_a_tuple, (normal(3),), {}),
     (soft_histogram, (normal(5),), {}),
+    (over_positions, (normal(2, 3), normal(2, 2)), {}),
     (tracked, (normal(2), normal(3)), {}),
     (sir_history, (np.array(0.3), np.array(0.1), np.array([0.9, 0.1, 0.0])), {}),
     (rows_of_lists, (normal(2),), {}),

@@ -11,6 +11,7 @@ from ..state.values import Frame, Value, elements
 from ..syntax import fence
 from ..syntax.leaving import may_end, may_leave, may_return
 from .assignment import bind_target
+from .index_loops import over_places
 from .iteration import counted, reversed_of
 from .loops import read_loop
 
@@ -22,7 +23,7 @@ def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | 
     """A loop over something known is written out; over anything else it stays a loop."""
     if node.orelse:
         raise fence.statement(node, frame.span(node))
-    node = counted(frame, node) or node
+    node = counted(frame, node) or over_places(frame, node) or node
     backwards = reversed_of(frame, node.iter)
     iterated = read(frame, backwards or node.iter)
     known = elements(iterated)
