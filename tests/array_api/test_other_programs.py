@@ -7,12 +7,13 @@ import pytest
 
 import pullback as pb
 import pullback.numpy as pnp
+from tests.sampling import sampled
 
 from . import other_programs
 
 NAMES = sorted(other_programs.SHAPES)
-# JAX compiles its loop for seconds.
-IN_JAX = [pytest.param(n, marks=pytest.mark.slow) if n == "hidden_markov" else n for n in NAMES]
+# JAX compiles each for seconds, and that one's loop for more.
+IN_JAX = sampled(NAMES, 2, is_costly=lambda name: name == "hidden_markov")
 
 
 def arguments(name):

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 import pullback as pb
 from pullback.transpile.emit.python import module_text
+from tests.sampling import sampled
 
 from .columns import _no_python_forward
 from .programs import BLOCKS, INPUTS, loaded, programs
@@ -133,7 +134,7 @@ def two_derivatives(function, inputs, rows, n, kind):
     return found
 
 
-@pytest.mark.parametrize("n", [2, 3])
+@pytest.mark.parametrize("n", sampled([3, 2], 2))
 @pytest.mark.parametrize("use", ["x[:k]", "x[k]", "(x if k is None else x * k)", "(x * 3 if k == 1 else x)"])
 @pytest.mark.compiler
 def test_a_none_that_the_author_chose_stays_one(tmp_path, use, n):

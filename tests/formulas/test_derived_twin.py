@@ -11,6 +11,7 @@ import pullback as pb
 from pullback.engine.formula.formula import Formula
 from pullback.tools.derived import compare
 from pullback.transpile.ir import Options
+from tests.sampling import sampled
 
 from .samples import every_case, names, samples
 
@@ -31,13 +32,7 @@ class Twin(Formula):
         return f"{self.__wrapped__.__name__}_twin"
 
 
-@pytest.mark.parametrize(
-    "case",
-    [
-        pytest.param(case, id=str(case), marks=[] if str(case) in FIRST else pytest.mark.slow)
-        for case in every_case()
-    ],
-)
+@pytest.mark.parametrize("case", sampled(every_case(), 2, is_costly=lambda case: str(case) not in FIRST))
 def test_a_derived_closure_is_the_one_by_hand(case):
     formula = pb.formulas()[case.name]
     assert not formula.ir.options.surrogate

@@ -4,6 +4,8 @@ import textwrap
 
 import pytest
 
+from tests.sampling import sampled
+
 from .cases import USUAL
 from .found import FOUND
 from .generator import text_of
@@ -11,7 +13,7 @@ from .run import compare
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", FOUND)
+@pytest.mark.parametrize("name", sampled(FOUND, 2))
 def test_a_program_that_was_wrong_once(tmp_path, name):
     text = text_of(textwrap.dedent(FOUND[name]).strip().splitlines())
     assert not compare(text, tmp_path, USUAL).refusal

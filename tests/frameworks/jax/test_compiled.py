@@ -6,6 +6,8 @@ import sys
 import numpy as np
 import pytest
 
+from tests.sampling import sampled
+
 from .formulas import CASES, scaled_exponential, simple, softmax_rows, swish
 from .test_function import Problem, assert_same
 from .transformations import (
@@ -28,14 +30,7 @@ def calls(function, *args):
     return text.count("target_name=pullback_kernel")
 
 
-# One in four has the others' kinds too; the others take a minute.
-EVERY = [
-    pytest.param(case, id=str(case), marks=[] if k % 4 == 1 else pytest.mark.slow)
-    for k, case in enumerate(CASES)
-]
-
-
-@pytest.mark.parametrize("case", EVERY)
+@pytest.mark.parametrize("case", sampled(CASES, 4))
 def test_values_and_two_derivatives_are_the_formulas(case):
     from pullback.jax import compile
 
@@ -56,12 +51,13 @@ def test_forward_and_backward_are_one_call_each(formula):
 
 @pytest.mark.parametrize("mode", ["reverse", "both"])
 @pytest.mark.parametrize(
-    ("formula", "args"), [pytest.param(formula, args, id=formula.__name__) for formula, _, args in FIVE]
+    "case", sampled([(formula, args) for formula, _, args in FIVE], 2, lambda case: case[0].__name__)
 )
-def test_every_transformation_is_that_of_the_plain_function(formula, args, mode):
+def test_every_transformation_is_that_of_the_plain_function(case, mode):
     """Forward mode of the function itself in mode "both"; "reverse" refuses it."""
     from pullback.jax import compile
 
+    formula, args = case
     made = compile(formula, mode)
     assert_transformed_as_the_plain_function(
         made, formula, args, REVERSE if mode == "reverse" else (*FORWARD, "grad", "vmap of grad")

@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import pullback.torch  # noqa: E402 - where torch is
+from tests.sampling import sampled  # noqa: E402 - where torch is
 
 from .cases import CASES, Case, held, once, round_through  # noqa: E402 - where torch is
 from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
@@ -21,9 +22,9 @@ pytestmark = [
 ]
 
 EVERY = pytest.mark.parametrize("case", CASES.values(), ids=CASES)
-SMOOTH = pytest.mark.parametrize(
-    "case", [case for case in CASES.values() if case.smooth], ids=[n for n, c in CASES.items() if c.smooth]
-)
+NAMES = [name for name, case in CASES.items() if case.smooth]
+SMOOTH = pytest.mark.parametrize("case", [CASES[name] for name in NAMES], ids=NAMES)
+HALF = pytest.mark.parametrize("name", sampled(NAMES, 2))
 
 
 def total(found: Any) -> Any:
@@ -45,8 +46,9 @@ def test_values_are_those_of_numpy(case: Case, dtype: str, rtol: float) -> None:
         np.testing.assert_allclose(have, want, rtol=rtol, atol=rtol)
 
 
-@SMOOTH
-def test_gradients_in_both_modes_and_batched(case: Case) -> None:
+@HALF
+def test_gradients_in_both_modes_and_batched(name: str) -> None:
+    case = CASES[name]
     call, inputs = of_tensors(case, tensors(arrays(case)))
     assert torch.autograd.gradcheck(
         call,
@@ -69,8 +71,9 @@ def test_second_order(case: Case) -> None:
     )
 
 
-@SMOOTH
-def test_third_order_between_a_nonlinear_head_and_tail(case: Case) -> None:
+@HALF
+def test_third_order_between_a_nonlinear_head_and_tail(name: str) -> None:
+    case = CASES[name]
     call, inputs = of_tensors(case, tensors(arrays(case)))
 
     def second(*given: Any) -> Any:

@@ -19,7 +19,7 @@ from .programs import closures, forwards
 
 MODULES = {"np": np, "pb": pb, "math": math, "special": scipy.special}
 SETTINGS = settings(
-    max_examples=60,
+    max_examples=30,
     deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.reuse, Phase.generate],

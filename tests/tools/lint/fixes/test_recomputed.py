@@ -9,6 +9,7 @@ import pytest
 from pullback.tools.lint.fixes.fixing import fix_source
 from pullback.tools.modules import find_module
 from pullback.transpile.ir import Source
+from tests.sampling import sampled
 
 from .fixed import HEAD, body, class_of, fixed, left, shown, verdict
 
@@ -345,7 +346,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", sampled(WRONG, 2))
 def test_the_fixed_class_is_clean_and_right(name: str, tmp_path: Path) -> None:
     forward, backward, parameters, inputs = WRONG[name]
     text = class_of(forward, backward, parameters)

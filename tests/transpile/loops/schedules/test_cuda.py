@@ -2,6 +2,7 @@
 
 from contextlib import suppress
 from dataclasses import replace
+from itertools import islice
 
 import numpy as np
 import pytest
@@ -18,6 +19,7 @@ from pullback.transpile.loops.schedules.launches import operands, packs_of_threa
 from pullback.transpile.loops.spec import check
 from pullback.transpile.loops.statements import Launch, every
 from tests.cuda.corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
+from tests.sampling import sampled
 from tests.transpile.loops.compared import same
 
 HEAD = "import numpy as np\nimport pullback as pb\nfrom scipy import special\n\n@pb.formula\n"
@@ -31,7 +33,8 @@ def launches(text, name="f", order=1):
     return [[s for s in every(program.body) if isinstance(s, Launch)] for program in programs]
 
 
-def test_launches_of_every_formula_compute_what_its_passes_do():
+@pytest.mark.parametrize("half", sampled([0, 1], 2))
+def test_launches_of_every_formula_compute_what_its_passes_do(half):
     agree = set()
 
     def compare(kernel, program, arguments):
@@ -45,14 +48,14 @@ def test_launches_of_every_formula_compute_what_its_passes_do():
         agree.add(kernel.name)
         return found
 
-    for formula, library in formulas():
+    for formula, library in islice(formulas(), half, None, 2):
         made, programs = compiled(formula, library)
         plain = {check(program).name: program_of(kernel) for kernel, program in programs}
         for shapes in SHAPES if programs else ():
             with suppress(Unfit):
                 each_run(made, programs, shapes, np.float64, compare)
-    assert len({name for name in agree if name.endswith("_forward")}) >= 85
-    assert len({name for name in agree if name.endswith("_backward_backward")}) >= 80
+    assert len({name for name in agree if name.endswith("_forward")}) >= 40
+    assert len({name for name in agree if name.endswith("_backward_backward")}) >= 38
 
 
 SOFTMAX = """def f(x):
