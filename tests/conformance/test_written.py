@@ -181,6 +181,8 @@ CALLS = {
     "norm by rows": (lambda b: np.linalg.norm(b, np.inf, keepdims=True), B),
     "matrix_norm": (np.linalg.matrix_norm, A),
     "vector_norm": (lambda a: np.linalg.vector_norm(a, axis=1, ord=3), A),
+    "vector_norm of order 1": (lambda v: np.linalg.vector_norm(v, ord=1), V),
+    "norm of order 2 of a vector": (lambda v: np.linalg.norm(v, 2, keepdims=True), V),
     "vector_norm of all": (lambda a: np.linalg.vector_norm(a, keepdims=True), A),
     "cond": (np.linalg.cond, C),
     "cond by columns": (lambda c: np.linalg.cond(c, 1), C),
@@ -242,6 +244,7 @@ def test_sets_for_the_array_api_are_named_tuples_of_tensors(engine):
         (lambda x: np.gradient(x, edge_order=2), ValueError, "edge_order"),
         (lambda x: np.choose([5], [x, x]), ValueError, "choice"),
         (lambda x: np.linalg.norm(x, 3), ValueError, "norm order"),
+        (lambda x: np.linalg.norm(x[None], 2), ValueError, "which: axis"),
         (lambda x: np.cross(x[:, :2], x[:, :2]), ValueError, "3 entries"),
         (
             lambda x: np.take_along_axis(x, x, 0),

@@ -179,6 +179,8 @@ def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = Fals
     """As `np.linalg.norm`, with the norms of matrices that are none of their entries."""
     two = isinstance(axis, tuple) and len(axis) == 2
     if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
+        axis = -1 if axis is None and x.ndim == 1 else axis
+        ord = None if ord == 2 and axis is not None else ord
         return formulas.norm(x, ord=ord, axis=axis, keepdims=keepdims)
     if x.dtype.kind in "biu":
         x = x.astype(np.float64)
@@ -205,8 +207,11 @@ def _matrix_norm(x: Any, /, *, keepdims: bool = False, ord: Any = "fro") -> Any:
 @stands_for(np.linalg.vector_norm)
 def vector_norm(x: Any, /, *, axis: Any = None, keepdims: bool = False, ord: Any = 2) -> Any:
     """As `np.linalg.vector_norm`: of the entries along axes, or of all."""
-    if axis is None and ord != 0 and not keepdims:
-        return formulas.norm(x if x.ndim == 1 else np.reshape(x, (-1,)), ord=ord)
+    ord = None if ord == 2 else ord
+    if ord != 0 and axis is None and not keepdims:
+        return formulas.norm(x if x.ndim == 1 else operators.reshape(x, (-1,)), ord=ord, axis=-1)
+    if ord != 0 and isinstance(axis, int):
+        return formulas.norm(x, ord=ord, axis=axis, keepdims=keepdims)
     axes = tuple(range(x.ndim)) if axis is None else normalize_axis_tuple(axis, x.ndim)
     if ord == 0:
         return np.astype(np.sum(np.not_equal(x, 0), axis=axes, keepdims=keepdims), np.real(x).dtype)

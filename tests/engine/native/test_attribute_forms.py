@@ -110,6 +110,21 @@ def test_each_usual_attribute_has_its_kernels(name):
     assert all(attribute_form(operator, index) is not None for index in range(len(forms.values)))
 
 
+@pytest.mark.parametrize("ord", [1, 2, 3])
+def test_norms_of_an_order_agree(ord):
+    def norm(x, axis):
+        return pnp.linalg.vector_norm(x, axis=axis, ord=ord)
+
+    for case, each in (ARRAYS | OTHERS).items():
+        for axis in (-1, 0, None):
+            with np.errstate(all="ignore"):
+                got = first_and_second(norm, each, axis, "native")
+                expected = first_and_second(norm, each, axis, "reference")
+            for one, other in zip(got, expected, strict=True):
+                assert (one.shape, one.dtype) == (other.shape, other.dtype)
+                np.testing.assert_allclose(one, other, rtol=1e-11, atol=1e-11, err_msg=case)
+
+
 @pytest.mark.parametrize("offset", [0, 1, -1])
 @pytest.mark.parametrize("axes", [(0, 1), (1, 0), (-1, 0)], ids=str)
 def test_traces_agree(axes, offset):

@@ -16,6 +16,8 @@ REDUCTIONS = ("sum", "mean", "max", "min", "var", "std", "logsumexp", "softmax",
 ALONG = ("prod", "norm", "cumsum", "cumprod", "sort")
 # As by default, and without the diagonal.
 TRIANGLES = {"tril": -1, "triu": 1}
+# Orders of norms of vectors, beside that by default, which is 2.
+ORDERS = (1, 3)
 _AXES = {"all": None, "last": -1, "first": 0, "middle": -2}
 # Reductions over pairs of axes too: the last two, and the first with the last.
 PAIRED = ("sum", "mean", "max", "min")
@@ -60,4 +62,7 @@ def attribute_patterns(formula: Formula) -> list[AttributePattern]:
         if axis is not None and "keepdims" in known and formula.name in REDUCTIONS:
             kept = known | {"axis": axis, "keepdims": True}
             found.append(AttributePattern(f"{formula.name}_{name}_kept", kept))
+    if formula.name == "norm":
+        for order in ORDERS:
+            found.append(AttributePattern(f"norm_last_{order}", known | {"axis": -1, "ord": order}))
     return found
