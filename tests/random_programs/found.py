@@ -102,6 +102,10 @@ FOUND = {
     "counts and products of booleans that are constant": """
         return x * np.sum(np.ones_like(z, dtype=bool)) + y * np.prod(np.ones_like(z, dtype=bool))
     """,
+    "an empty list whose elements get their type in a loop, as its gradients do": """
+        v = np.stack([row * 2.0 for row in x if n > 1]) * 1.0
+        return np.sum(v) + np.sum(v)
+    """,
     "a count of what two conditions choose": """
         return np.sum((x > 0.5) & (z < 1.2)) * y + np.sum((x > 0.9) | (y > 1.0), axis=0)
     """,

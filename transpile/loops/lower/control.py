@@ -137,7 +137,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         after = plan.settled[asked] = _after(plan, eqn, facts, enter)
     held = [_carried(plan, *each) for each in zip(body.params[1:], facts, after, strict=True)]
     for atom, before, fact in zip(start, facts, held, strict=True):
-        if before.kind != "number" and before.type != fact.type:
+        if before.kind in ("lane", "array") and before.type != fact.type:
             level = max(level, plan.array_of(atom, fact.type).level)
     _write_loop(plan, eqn, list(body.params[1:]), held, level, enter)
 
