@@ -50,17 +50,20 @@ def operator_function(name: str) -> Callable[..., Any]:
     return OperatorFunction(name, general)
 
 
-class _Operators:
-    """Functions of operators as attributes, by name: ``operators.sum(x, axis=-1)``."""
+class FunctionsByName:
+    """Functions as attributes, made when first asked for: ``operators.sum(x, axis=-1)``."""
+
+    def __init__(self, make: Callable[[str], Callable[..., Any]]) -> None:
+        self._make = make
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = operator_function(name)
+        function = self._make(name)
         setattr(self, name, function)  # found without this method from now on
         return function
 
 
-# A call costs no Python in between, as one of `call` does.
-operators = _Operators()
+# Those of operators: a call costs no Python in between, as one of `call` does.
+operators = FunctionsByName(operator_function)
 
 
 def call_generally(name: str, *args: Any, **kwargs: Any) -> Any:

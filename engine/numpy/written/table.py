@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-from ...calls.call import composed
+from ...calls.call import FunctionsByName, composed
 from ...calls.out_argument import place_of_out, without_out
 from ...core.dispatch import engine_of
 from ...core.registry import FORMULAS
@@ -48,18 +48,6 @@ def written(function: Any) -> Any:
     return function if found is None else WrittenFunction(found, place_of_out(function))
 
 
-class _Formulas:
-    """Formulas of the library as attributes, by name: ``formulas.norm(x, ord=3)``."""
-
-    def __getattr__(self, name: str) -> Callable[..., Any]:
-        function = _formula_function(name)
-        setattr(self, name, function)  # found without this method from now on
-        return function
-
-
-formulas = _Formulas()
-
-
 def _formula_function(name: str) -> Callable[..., Any]:
     from ...calls.direct import OperatorFunction  # as above
 
@@ -71,3 +59,7 @@ def _formula_function(name: str) -> Callable[..., Any]:
 
     general.__name__ = general.__qualname__ = name
     return OperatorFunction(name, general, whole=False)
+
+
+# Formulas of the library: ``formulas.norm(x, ord=3)``.
+formulas = FunctionsByName(_formula_function)
