@@ -19,5 +19,5 @@ COSTLY |= {"rearranging_functions", "return_in_a_loop", "slice_of_an_iteration",
 
 BY_COST = pytest.mark.parametrize(
     "construct",
-    sampled(CONSTRUCTS, 5, lambda construct: construct.name, lambda construct: construct.name in COSTLY),
+    sampled(CONSTRUCTS, 8, lambda construct: construct.name, lambda construct: construct.name in COSTLY),
 )

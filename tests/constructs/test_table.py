@@ -29,7 +29,7 @@ def test_the_page_has_a_row_for_each_construct_and_no_other():
 
 
 class TestConstruct:
-    @EACH
+    @HALF
     def test_emitted_python(self, construct):
         assert emitted(construct) == cells(construct)[0], HINT
 

@@ -19,7 +19,7 @@ from .emulated import Emulated
 from .host import Host, shapes_of
 
 FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
-QUICK = ("where", "sum", "layer_norm", "lstm_cell", "transpose")
+QUICK = ("where", "sum", "layer_norm", "transpose")
 ARCHITECTURES = ("sm_80", "sm_90")
 # What is computed by functions that NumPy has not.
 SPECIAL = {name for name, operator in OPERATORS.items() if operator.scalar and operator.scalar.special}

@@ -102,7 +102,7 @@ def laid_out(array, way):
     return np.broadcast_to(array[:1], array.shape) if len(array) else array
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 5))
+@pytest.mark.parametrize("name", sampled(CASES, 10))
 @settings(max_examples=6, deadline=None)
 @given(data=st.data())
 def test_two_derivatives_agree_with_the_reference(name, kernels, data):
@@ -117,7 +117,7 @@ def test_two_derivatives_agree_with_the_reference_on_many_arrays(name, kernels, 
     run(kernels[name], data.draw(arguments(kernels[name].case)))
 
 
-@pytest.mark.parametrize("name", sampled(CASES, 5))
+@pytest.mark.parametrize("name", sampled(CASES, 10))
 def test_no_kernel_refuses_the_sample(name, kernels, monkeypatch):
     refused = []
     call = CompiledKernel.with_plain_outputs

@@ -32,7 +32,7 @@ class Twin(Formula):
         return f"{self.__wrapped__.__name__}_twin"
 
 
-@pytest.mark.parametrize("case", sampled(every_case(), 2, is_costly=lambda case: str(case) not in FIRST))
+@pytest.mark.parametrize("case", sampled(every_case(), 4, is_costly=lambda case: str(case) not in FIRST))
 def test_a_derived_closure_is_the_one_by_hand(case):
     formula = pb.formulas()[case.name]
     assert not formula.ir.options.surrogate

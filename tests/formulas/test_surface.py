@@ -125,7 +125,7 @@ def kernels(request, tmp_path_factory):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("compiled_call", sampled(EVERY, 6))
+@pytest.mark.parametrize("compiled_call", sampled(EVERY, 12))
 def test_it_is_compiled_or_there_is_a_located_reason(kernels, compiled_call):
     compiled, refused = kernels
     if compiled_call in refused:

@@ -6,6 +6,8 @@ import mpmath
 import numpy as np
 import pytest
 
+from tests.sampling import sampled
+
 from .loops import TYPES, compiled_loops, computed, exact, is_close
 
 pytestmark = pytest.mark.compiler
@@ -81,8 +83,8 @@ def value_of(name, x, y):
     return exact(FUNCTIONS[name], one, other)
 
 
+@pytest.mark.parametrize("name", sampled(FUNCTIONS, 2))
 @pytest.mark.parametrize("kind", TYPES)
-@pytest.mark.parametrize("name", FUNCTIONS)
 def test_values(name, kind, library):
     dtype = TYPES[kind]
     xs, ys = points(name, dtype)

@@ -34,7 +34,9 @@ def total(found: Any) -> Any:
 
 
 @EVERY
-@pytest.mark.parametrize(("dtype", "rtol"), [("float64", 1e-12), ("float32", 1e-5)])
+@pytest.mark.parametrize(
+    ("dtype", "rtol"), [("float64", 1e-12), pytest.param("float32", 1e-5, marks=pytest.mark.slow)]
+)
 def test_values_are_those_of_numpy(case: Case, dtype: str, rtol: float) -> None:
     operands = arrays(case, dtype)
     wanted = case.formula(*operands, **case.attributes)

@@ -22,6 +22,7 @@ from pullback.transpile.passes.promote.promote import promote
 from tests.constructs.columns import raises
 from tests.constructs.regenerate import CONSTRUCTS
 from tests.formulas.samples import every_case
+from tests.sampling import sampled
 from tests.transpile.analysis.claims import check_claims
 
 CASES = every_case()
@@ -33,7 +34,7 @@ def single(value):
     return value.astype(np.float32) if getattr(value, "dtype", None) == np.float64 else value
 
 
-@pytest.mark.parametrize("case", CASES, ids=str)
+@pytest.mark.parametrize("case", sampled(CASES, 2))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_types_of_a_formula_are_those_of_its_arrays(case):
     for cast in (list, single):
@@ -43,7 +44,7 @@ def test_types_of_a_formula_are_those_of_its_arrays(case):
         assert claims.checked
 
 
-@pytest.mark.parametrize("construct", CONSTRUCTS, ids=lambda construct: construct.name)
+@pytest.mark.parametrize("construct", sampled(CONSTRUCTS, 2, lambda construct: construct.name))
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")
 def test_types_of_a_construct_are_those_of_its_arrays(construct):
     for call in construct.calls:

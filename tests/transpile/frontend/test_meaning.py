@@ -102,7 +102,7 @@ def test_forwards(text, n, flag):
     assert_same(got if formula.result_is_tuple or not isinstance(got, tuple) else got[0], wanted, text)
 
 
-@SETTINGS
+@settings(SETTINGS, max_examples=10)
 @given(closures(), st.sampled_from([1, 2, 3]), st.booleans())
 def test_closures(text, n, flag):
     formula = read(text)
