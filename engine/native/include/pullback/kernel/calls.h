@@ -174,7 +174,7 @@ PB_RUNTIME int infer(pb_infer* query, const Signature& signature) {
     }
     query->workspace_bytes = context.workspace_bytes();
     query->units = context.units;
-    if (context.ends_early)
+    if (context.ok() && context.ends_early)  // else there are outputs that nothing described
         context.require(bytes_of(*query) <= kMostRoom, PB_UNSUPPORTED,
                         "room for iterations that may not come");
     return report(context, query->error, query->error_bytes);
