@@ -17,7 +17,8 @@ from ..core.registry import FORMULAS
 from ..transforms.forward_ad import differentiated
 from . import signatures as signatures  # imported for what it registers
 from . import written as written
-from .out import add_at, into, write, write_unrecorded
+from .out import into
+from .scattered_writes import WRITING, add_at, ufunc_at
 from .written.table import WRITTEN_WITH_OPERATORS
 
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
@@ -33,7 +34,7 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     if method == "at" and ufunc in (np.add, np.subtract):
         return add_at(ufunc, *inputs)
     if method == "at":
-        return write_unrecorded(ufunc.at, inputs, kwargs)
+        return ufunc_at(ufunc, *inputs)
     if method == "__call__":
         return _run(ufunc, inputs, kwargs)
     if method == "reduce" and ufunc in _REDUCTIONS:
@@ -78,7 +79,7 @@ def array_function(
     if why(function) == QUESTION:
         return function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
     if why(function, WRITES) is not None:
-        return write(function, args, kwargs)
+        return WRITING[function](*args, **kwargs)
     out, args, kwargs = without_out(function, args, kwargs)
     if out is not None:
         name = f"np.{function.__name__}"

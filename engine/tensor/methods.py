@@ -226,8 +226,10 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __array__(self: Any, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
         if lost := lost_outside(self):
             raise NotDifferentiableError(
-                f"NumPy asked for a plain array of a tensor that {lost} would be lost: call the function of "
-                "pullback.numpy, or use x.detach()"
+                f"NumPy asked for a plain array of a tensor that {lost} would be lost: write np.stack([...]) "
+                "or pullback.numpy.array([...]) in the place of np.array([...]), write to "
+                "pullback.numpy.zeros(3) and not to an array, call the function of pullback.numpy, or use "
+                "x.detach()"
             )
         return np.array(self._exported(), dtype=dtype, copy=copy)
 

@@ -11,7 +11,7 @@ import pullback.numpy as pnp
 from pullback.engine.calls.direct import OperatorFunction, WrittenFunction
 from pullback.engine.core.no_derivative import CONSTANT, REFUSED, WRITES, why
 from pullback.engine.core.registry import FORMULAS
-from pullback.engine.numpy import creation, out
+from pullback.engine.numpy import creation, scattered_writes
 from pullback.engine.numpy.written import WRITTEN_WITH_OPERATORS
 from pullback.transpile.operators import OPERATORS
 
@@ -71,7 +71,8 @@ def test_an_operator_has_a_derivative_or_a_reason(name):
     if word is None:
         function = function._call if isinstance(function, WrittenFunction) else function
         assert (
-            function in WRITTEN_WITH_OPERATORS.values() or function in (vars(creation) | vars(out)).values()
+            function in WRITTEN_WITH_OPERATORS.values()
+            or function in (vars(creation) | vars(scattered_writes)).values()
         )
     else:
         assert (FORMULAS.of_operator(word.name) is not None) != (word.python in CONSTANT)

@@ -22,8 +22,8 @@ from ..engine.core.dispatch import engine_of
 from ..engine.core.typed import OperatorCall
 from ..engine.numpy import creation
 from ..engine.numpy.out import call_into
-from ..engine.numpy.out import copyto as copyto
-from ..engine.numpy.out import fill_diagonal as fill_diagonal
+from ..engine.numpy.scattered_writes import copyto as copyto
+from ..engine.numpy.scattered_writes import fill_diagonal as fill_diagonal
 from ..engine.numpy.written.index_tricks import c_ as c_
 from ..engine.numpy.written.index_tricks import r_ as r_
 from ..engine.numpy.written.table import written
