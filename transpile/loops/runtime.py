@@ -35,11 +35,12 @@ _HEADERS = {
     "kernel/matrices/matmul.h": "matmul matmul_shape",
     "kernel/math/elementary.h": """
         abs ceil floor round sqrt trunc copysign square where where_stored maximum minimum fmax fmin sign
-        isnan isfinite isinf signbit remainder floor_divide
+        isnan isfinite isinf signbit
     """,
+    "kernel/math/rests.h": "remainder floor_divide fmod",
     "kernel/math/functions.h": """
         arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p
-        log2 sin sinh tan tanh arctan2 fmod hypot power logaddexp logaddexp2 sigmoid softplus sinc
+        log2 sin sinh tan tanh arctan2 hypot power logaddexp logaddexp2 sigmoid softplus sinc
         sinc_derivative
     """,
     "kernel/math/series.h": "sinc_slope",

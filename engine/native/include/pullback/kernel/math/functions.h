@@ -87,8 +87,6 @@ PB_UNARY(tan, tan)
 PB_BINARY(arctan2, atan2)
 PB_BINARY(hypot, hypot)
 PB_BINARY(power, pow)
-inline double fmod(double x, double y) { return rest(x, y); }
-inline float fmod(float x, float y) { return rest(x, y); }
 
 // log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
 // the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of
@@ -146,7 +144,7 @@ inline double sinc_derivative(double x, double n) {
     }
     const double first = floor((n + 1) / 2);
     double term = 2 * first == n ? 1 : t;  // t^(2k-n) / (2k-n)!, up to its sign
-    if (fmod(first, 2.0) != 0) term = -term;
+    if (2 * floor(first / 2) != first) term = -term;
     double sum = 0;
     for (double k = first; k < n + 20; ++k) {
         sum += term / (2 * k + 1);

@@ -6,6 +6,7 @@
 #ifndef PULLBACK_KERNEL_SPECIAL_H_
 #define PULLBACK_KERNEL_SPECIAL_H_
 
+#include "pullback/kernel/math/rests.h"
 #include "pullback/kernel/math/series.h"
 
 // Those of one argument and of two; pullback.engine.kernels.special has the same names.

@@ -4,6 +4,7 @@
 #define PULLBACK_KERNEL_NUMBERS_H_
 
 #include "pullback/kernel/math/functions.h"
+#include "pullback/kernel/math/rests.h"
 
 namespace pb {
 
