@@ -8,7 +8,7 @@ from ...ir import Block
 from ...passes.kernel.types import stored
 from ...passes.simplify.simplify import remove_dead
 from ..expressions import Ask, Braces, Expression, Infix, ask, call, node, rank
-from ..passes import optimized
+from ..passes import STAGES, optimized
 from ..runtime import may_come_before, only_describes
 from ..statements import (
     Do,
@@ -32,7 +32,7 @@ from .plan import Plan
 from .stages import StageLoop
 
 
-def program_of(kernel: Kernel, last: str = "unused", ways: bool = True) -> KernelProgram:
+def program_of(kernel: Kernel, last: str = STAGES[-1], ways: bool = True) -> KernelProgram:
     """The program of a kernel, after all passes up to the `last`; before them for "kernel".
 
     With `ways`, it has others beside that for any shapes: for arrays of one shape, and for shapes as they

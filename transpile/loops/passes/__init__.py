@@ -5,9 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from ..statements import KernelProgram
+from .separate import separated
 from .unused import without_unused
 
-PASSES: dict[str, Callable[[KernelProgram], KernelProgram]] = {"unused": without_unused}
+PASSES: dict[str, Callable[[KernelProgram], KernelProgram]] = {
+    "unused": without_unused,
+    "separate": separated,
+}
 # A program as lowering makes it, and after each pass.
 STAGES = ("kernel", *PASSES)
 

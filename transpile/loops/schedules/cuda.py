@@ -82,14 +82,14 @@ _COMPUTED = (Braces, Call, Choice, Convert, Entry, Infix, Name, Number, Prefix, 
 
 def scheduled(kernel: Kernel) -> KernelProgram:
     """The program of a kernel with its launches. Raises FormulaError, located, where CUDA has none for it."""
-    program = program_of(kernel, ways=False)
+    program = program_of(kernel, "unused", ways=False)
     guess = guessed(kernel)
     schedule = _Schedule(kernel, program, may_be_alike=guess is None)
     body = schedule.statements()
     launches = [statement for statement in body if isinstance(statement, Launch)]
     if guess is not None and [launch.over for launch in launches] != ["entries"]:
         as_guessed = replace(kernel, inputs=guess.inputs, guess=None)
-        way = _Schedule(as_guessed, program_of(as_guessed, ways=False), schedule.launches)
+        way = _Schedule(as_guessed, program_of(as_guessed, "unused", ways=False), schedule.launches)
         body = [If(questions(guess, kernel), tuple(way.statements()), tuple(body))]
     return without_unused(replace(program, body=tuple(body)))
 
