@@ -118,6 +118,8 @@ def binding(value: object) -> Binding:
         module = getattr(value, "__module__", None) or "numpy"
         name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
         return Binding.dotted(name if module == builtins.__name__ else f"{module}.{name}")
+    if type(value).__module__.startswith("scipy.stats.") and hasattr(value, "name"):
+        return Binding.dotted(f"scipy.stats.{value.name}")
     if isinstance(value, FunctionType):
         try:
             return Binding.helper(value.__name__, source_of(value), names_of(value))

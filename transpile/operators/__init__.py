@@ -156,3 +156,55 @@ def suggestions(dotted: str) -> tuple[str, ...]:
     if primitive in _BY_PYTHON or primitive in VALUE_CALLS or dotted == "pullback.like":
         return (primitive,)
     return tuple(get_close_matches(dotted, _BY_PYTHON, n=3, cutoff=0.75))
+
+
+# What to write in the place of a function that is not in the vocabulary, by its name as it is written.
+_INSTEAD: dict[str, str] = {
+    "min": "np.min(x), of a list np.min(np.stack([...]))",
+    "max": "np.max(x), of a list np.max(np.stack([...]))",
+    "sorted": "np.sort(x), of a list np.sort(np.stack([...]))",
+    "any": "np.any(x > 0), of an array without a loop",
+    "all": "np.all(x > 0), of an array without a loop",
+    "sum": "np.sum(x, axis=0), or a loop that adds",
+    "list": "[row for row in x]",
+    "tuple": "[row for row in x]",
+    "zip": "a loop `for a, b in zip(x, y):`, or np.stack([x, y], axis=1)",
+    "enumerate": "a loop `for i, row in enumerate(x):`",
+    "reversed": "x[::-1]",
+    "filter": "np.where(x > 0, x, 0.0), or a loop with `if`",
+    "reduce": "a loop: `for value in values: total = total * value`",
+    ".reduce": "a loop: `for value in values: total = total * value`",
+    "math.lgamma": "special.gammaln(x)",
+    "math.factorial": "special.gamma(n + 1)",
+    ".isclose": "np.abs(a - b) <= atol + rtol * np.abs(b)",
+    ".allclose": "np.all(np.abs(a - b) <= atol + rtol * np.abs(b))",
+    ".insert": "np.concatenate([x[:i], np.array([value]), x[i:]])",
+    ".piecewise": "np.where(x < 2, f(x), g(x)), or np.select([...], [...])",
+    ".nonzero": "x[mask], or np.where(mask, x, 0.0)",
+    ".flatnonzero": "x[mask], or np.where(mask, x, 0.0)",
+    ".argwhere": "x[mask], or np.where(mask, x, 0.0)",
+    ".count_nonzero": "np.sum(mask)",
+    ".pad": "x[places], with `places = np.pad(np.arange(n), width, mode)` as a parameter",
+    ".ix_": "x[rows[:, None], columns]",
+    ".asarray": "x.astype(float), or leave it out",
+    ".array": "x.astype(float), np.stack([...]) of a list, or leave it out",
+    ".add.at": "a loop: `for k in range(len(index)): x[index[k]] += values[k]`",
+    ".subtract.at": "a loop: `for k in range(len(index)): x[index[k]] -= values[k]`",
+    ".fill_diagonal": "x[np.arange(n), np.arange(n)] = value",
+    ".copyto": "x[...] = value",
+    ".norm.cdf": "special.ndtr((x - loc) / scale)",
+    ".norm.logcdf": "special.log_ndtr((x - loc) / scale)",
+    ".norm.pdf": "np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)",
+    ".norm.ppf": "special.ndtri(p)",
+}
+
+
+def instead_of(text: str) -> str:
+    """The text to write for a function that is not in the vocabulary; empty where none is known.
+
+    >>> instead_of("sorted"), instead_of("numpy.isclose"), instead_of("isclose")
+    ('np.sort(x), of a list np.sort(np.stack([...]))', 'np.abs(a - b) <= atol + rtol * np.abs(b)', '')
+    """
+    parts = text.split(".")
+    ends = [f".{'.'.join(parts[k:])}" for k in range(len(parts)) if len(parts) > 1]
+    return next((_INSTEAD[name] for name in (text, *ends) if name in _INSTEAD), "")

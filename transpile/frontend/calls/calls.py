@@ -13,7 +13,7 @@ from ..expressions.branches import choose
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
-from ..state.atoms import atom
+from ..state.atoms import atom, keyword_atom
 from ..state.growing import append, is_list
 from ..state.lookup import callee_of, lookup
 from ..state.readers import read
@@ -67,12 +67,28 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     if isinstance(callee, Callee):
         return _formula(frame, callee, read_arguments(frame, node), name, targets)
     if isinstance(callee, Dotted):
+        if callee.name == "map":
+            return read(frame, _mapped(frame, node), name)
         if callee.name in ARRAY_OF:
             node = with_arrays_inside(node)
         return call_dotted(frame, callee, read_arguments(frame, node), name)
     raise refuse(
         "PB402", "this is not a function", frame.span(func), hint="multiply by `*`, take elements by `x[...]`"
     )
+
+
+def _mapped(frame: Frame, node: ast.Call) -> ast.expr:
+    """``map(f, xs)`` as ``[f(x) for x in xs]``."""
+    if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+        message, hint = (
+            "`map` takes a function and one sequence here",
+            "write [f(a, b) for a, b in zip(x, y)]",
+        )
+        raise refuse("PB402", message, frame.span(node), value="map", hint=hint)
+    item = ast.copy_location(ast.Name("<item>", ast.Load()), node)  # a name that no author can write
+    call = ast.copy_location(ast.Call(node.args[0], [item], []), node)
+    target = ast.copy_location(ast.Name(item.id, ast.Store()), node)
+    return ast.copy_location(ast.ListComp(call, [ast.comprehension(target, node.args[1], [], 0)]), node)
 
 
 def _is_local(frame: Frame, node: ast.expr) -> bool:
@@ -125,6 +141,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         stacked = array_of(frame, first, given.node, name)
         if stacked is not None:
             return stacked
+    if callee.name in IDENTITY | _COPIES and (cast := _in_dtype(frame, callee, given, name)) is not None:
+        return cast
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":
         if callee.name in IDENTITY:
             return _as_array(frame, first, given.node, name)
@@ -132,6 +150,29 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
             return frame.build.emit("positive", (first,), frame.span(given.node), name=name)
     found = call_python(frame, callee, given, name, of_values)
     return opaque(frame, callee.text, callee.name, given, name) if found is None else found
+
+
+def _in_dtype(frame: Frame, callee: Dotted, given: Arguments, name: str | None) -> Var | None:
+    """``np.asarray(x, dtype)`` and ``np.array(x, dtype)`` of a tensor; None for any other call."""
+    dtype = given.keywords.get("dtype")
+    first = given.positional[0] if given.positional else None
+    if len(given.positional) == 2 and not given.keywords:
+        dtype = given.positional[1]
+    elif len(given.positional) != 1 or given.keywords.keys() != {"dtype"}:
+        return None
+    if (
+        frame.build.in_closure
+        or dtype in (None, Literal(None))
+        or not isinstance(first, Var)
+        or first.kind != "tensor"
+    ):
+        return None
+    array = _with_shape(frame, first, given.node, None) if first in frame.build.inputs else first
+    kwargs = (("dtype", keyword_atom(frame, "dtype", dtype, given.node)),)
+    cast = frame.build.emit("astype", (array,), frame.span(given.node), kwargs=kwargs, name=name)
+    if callee.name in IDENTITY:  # it is the operand, where that has the dtype already
+        frame.build.sources[cast] = {first}
+    return cast
 
 
 def _as_array(frame: Frame, value: Var, node: ast.Call, name: str | None) -> Var:
@@ -142,9 +183,14 @@ def _as_array(frame: Frame, value: Var, node: ast.Call, name: str | None) -> Var
         return value
     if is_number(build, value) or value.temp:
         return build.emit("positive", (value,), span, name=name)
-    # A scalar of NumPy's where it has no axes, of which this view is an array.
-    shape = build.metadata("shape", (value,), span)
-    return build.emit("broadcast_to", (value,), span, kwargs=(("shape", shape),), name=name)
+    return _with_shape(frame, value, node, name)
+
+
+def _with_shape(frame: Frame, value: Var, node: ast.Call, name: str | None) -> Var:
+    """A view of all of an array, or the array of a number."""
+    span = frame.span(node)
+    shape = frame.build.metadata("shape", (value,), span)
+    return frame.build.emit("broadcast_to", (value,), span, kwargs=(("shape", shape),), name=name)
 
 
 def _depth(value: Value) -> int:

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from ...ir import Atom, Kind, Literal, Var
-from ...operators import BY_FULL_NAME, CONSTANT, suggestions
+from ...operators import BY_FULL_NAME, CONSTANT, instead_of, suggestions
 from ...operators.aten import ATEN, ATEN_VALUES
 from ..names.bindings import BUILTINS
 from ..state.atoms import atom, keyword_atom, list_atom
-from ..state.values import Frame, Growing, Items, Value, is_value
+from ..state.values import Choice, Frame, Function, Growing, Items, Value, is_value
 from ..syntax.fence import refuse
 from .arguments import Arguments
 
@@ -27,7 +27,11 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
 
     Of what is constant, no gradient is lost: its operands are taken as constants.
     """
-    span = frame.span(given.node)
+    span, instead = frame.span(given.node), instead_of(dotted)
+    hint = f"write {instead}" if instead else ""
+    if any(isinstance(value, Function | Choice) for value in given.positional):
+        message = f"`{text}` is not in the vocabulary, and is given a function"
+        raise refuse("PB402", message, span, value=text, hint=hint or "write a loop that calls the function")
     if dotted in CONSTANT:
         given = _stopped(frame, given)
     operands: list[Atom] = []
@@ -57,7 +61,7 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
                 f"`{text}` is not in the vocabulary: it runs, but has no derivative of its own",
                 span,
                 value=text,
-                hint=guess,
+                hint=hint or guess,
             )
         )
     return var

@@ -129,12 +129,19 @@ def _given(
                 f"`{dotted}` has no argument `{key}` here",
                 frame.span(_keyword_node(node, key)),
                 value=key,
-                hint=f"it takes {', '.join(slots)}",
+                hint=_without_out(node) if key == "out" else f"it takes {', '.join(slots)}",
             )
         if slot in given:
             raise refuse("PB404", f"`{dotted}` is given `{slot}` twice", frame.span(node), value=slot)
         given[slot] = value
     return given
+
+
+def _without_out(node: ast.Call) -> str:
+    """The hint for ``f(x, out=a)``: ``a = f(x)``."""
+    out = next(item.value for item in node.keywords if item.arg == "out")
+    plain = ast.Call(node.func, node.args, [item for item in node.keywords if item.arg != "out"])
+    return f"assign the result: `{ast.unparse(out)} = {ast.unparse(plain)}`"
 
 
 def _keyword_node(node: ast.Call, key: str) -> ast.AST:

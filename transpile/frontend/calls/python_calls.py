@@ -136,7 +136,7 @@ def _tuple(frame: Frame, operands: Sequence[Atom], given: Arguments, name: str |
         return frame.build.emit("range", made.args, span, kwargs=kwargs, kind="value", name=name)
     if len(operands) == 1 and operands[0] in frame.build.tuples:
         return operands[0]
-    hint = "write its items out, as (a, b), or give each to what takes one"
+    hint = "write its items out, as (a, b), or [row for row in x]"
     raise refuse("PB404", "`tuple` takes a shape, a range or a tuple", frame.span(given.node), hint=hint)
 
 

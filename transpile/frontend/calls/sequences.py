@@ -6,6 +6,7 @@ import ast
 from collections.abc import Callable, Sequence
 
 from ...ir import Literal, Var
+from ...operators import instead_of
 from ..state.readers import read_body
 from ..state.values import Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
@@ -30,7 +31,8 @@ def of_known(frame: Frame, name: str, given: Arguments, add: Add) -> Value | Non
     known = [elements(value) for value in values]
     lists = [items for items in known if items is not None]
     if len(lists) != len(values) or (name != "zip" and len(values) > 1):
-        raise refuse("PB402", f"`{name}` needs tuples that are written out", span, value=name)
+        message = f"`{name}` takes lists and tuples here, of elements that are known as the formula is read"
+        raise refuse("PB402", message, span, value=name, hint=f"write {instead_of(name)}")
     if name == "zip":
         if given.keywords.get("strict", Literal(False)) != Literal(False) and len({*map(len, lists)}) > 1:
             raise refuse("PB402", "`zip` is strict, and these differ in length", span, value=name)

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Sequence
 
 from ...ir import Literal, Var
+from ...operators import instead_of
 from ..calls.calls import read_call
 from ..expressions.list_parts import list_of_places
 from ..expressions.simple import function_value
@@ -63,7 +64,7 @@ def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:
             f"nothing reads what `{called}` returns, and a formula leaves out what nothing reads",
             frame.span(node),
             value=called,
-            hint="call it outside of the formula",
+            hint=f"write {instead}" if (instead := instead_of(called)) else "call it outside of the formula",
         )
 
 

@@ -17,7 +17,7 @@ from ..state.lookup import lookup
 from ..state.mutation import check_augmented, check_own, check_store, check_write, view_of
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Value
-from ..syntax.fence import refuse
+from ..syntax.fence import Refusal, refuse
 
 
 @contextmanager
@@ -27,7 +27,9 @@ def _of_a_name(frame: Frame, target: ast.Subscript) -> Iterator[ast.Subscript]:
         yield target
         return
     with _of_a_name(frame, target.value) as whole:
-        part = None if isinstance(_held(frame, whole), Growing) else read(frame, _loaded(whole))
+        if isinstance(_held(frame, whole), Growing):
+            raise _no_array(frame, target)
+        part = read(frame, _loaded(whole))
         if not isinstance(part, Var) or view_of(frame, part) is None:
             check_store(frame, target)
         assert isinstance(part, Var)
@@ -107,12 +109,22 @@ def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:
     held = lookup(frame, target.value)
     if isinstance(held, Growing) or (isinstance(held, Var) and held.kind == "tensor"):
         return held
-    raise refuse(
+    raise _no_array(frame, target)
+
+
+def _no_array(frame: Frame, target: ast.Subscript) -> Refusal:
+    """The refusal of a write to a part of something else."""
+    axes, name = 1, target.value
+    while isinstance(name, ast.Subscript):
+        axes, name = axes + 1, name.value
+    whole = ast.unparse(name)
+    made = f"{whole} = np.zeros({'n' if axes == 1 else 'shape'})"
+    return refuse(
         "PB401",
-        f"`{target.value.id}` is no array, and its elements cannot be assigned to",
+        f"`{ast.unparse(target.value)}` is no array, and its elements cannot be assigned to",
         frame.span(target),
-        value=target.value.id,
-        hint="compute a new value",
+        value=whole,
+        hint=f"make an array: `{made}`, or np.full and np.stack",
     )
 
 

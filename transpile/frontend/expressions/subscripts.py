@@ -7,11 +7,14 @@ from collections.abc import Sequence
 
 from ...ir import Atom, Literal, Var
 from ..state.atoms import atom
+from ..state.growing import new_list
 from ..state.kinds import check_index
 from ..state.readers import operand, read
-from ..state.values import Frame, Growing, Items, Value, elements
+from ..state.values import Dotted, Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
 from .list_parts import part_of_list
+
+_ARRAY = "<array>"  # a name that no author can write
 
 
 def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
@@ -19,7 +22,9 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     base = read(frame, node.value)
     known = elements(base)
     if known is not None:
-        return _known(frame, known, node)
+        part = _known(frame, known, node)
+        sliced = isinstance(base, Growing) and isinstance(node.slice, ast.Slice)
+        return new_list(frame, list(elements(part) or ())) if sliced else part
     if not isinstance(base, Var) or base in frame.build.numbers:
         raise refuse("PB402", "this has no elements", frame.span(node), hint="a number has none")
     if base.kind == "list" and isinstance(node.slice, ast.Slice):
@@ -78,12 +83,10 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
     if isinstance(value, Items):
         return indexed(frame, value.items, node)
     if isinstance(value, Growing):
-        raise refuse(
-            "PB402",
-            "a list of positions is outside of the formula language",
-            frame.span(node),
-            hint="index with an array: make it a parameter, or slice",
-        )
+        frame.local[_ARRAY] = Dotted("numpy.array", "np.array")
+        made = ast.copy_location(ast.Call(ast.Name(_ARRAY, ast.Load()), [node], []), node)
+        value = read(frame, made)
+        del frame.local[_ARRAY]
     found = atom(frame, value, node)
     check_index(frame, found, node)
     if isinstance(found, Var) and found.kind != "value":

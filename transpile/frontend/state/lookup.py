@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import builtins
 
 from ...ir import Block, Eqn, Kind, Literal, Var
+from ...operators import instead_of
 from ..names.bindings import Binding, Names
 from ..names.constants import fold_node
 from ..names.decorators import is_helper
@@ -26,6 +28,15 @@ def lookup(frame: Frame, node: ast.Name) -> Value:
             raise refuse("PB407", f"`{name}` has no value {where}", frame.span(node), value=name)
         around = around.parent
     binding = frame.names.lookup(name)
+    if binding is None and hasattr(builtins, name):
+        instead = instead_of(name)
+        raise refuse(
+            "PB402",
+            f"Python's `{name}` is outside of the formula language",
+            frame.span(node),
+            value=name,
+            hint=f"write {instead}" if instead else "compute it before, and make it a parameter",
+        )
     if binding is None:
         raise refuse(
             "PB407",

@@ -33,5 +33,5 @@ def located(name: str, span: Span, source: Source | None = None) -> Iterator[Non
 
 def failed(name: str, span: Span, why: str, source: Source | None = None) -> FormulaError:
     """The error for a formula of which the emitter makes no kernel, or one that no compiler takes."""
-    hint = "the operator still runs on its reference formula; please report the formula"
+    hint = "without `pb.compile` it runs, in Python; please report the formula"
     return FormulaError([diagnostic("PB501", f"{FAILED} ({why})", span, name=name, hint=hint)], source)

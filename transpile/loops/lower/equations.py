@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import replace
 
-from ...ir import Eqn, Var
-from ...operators import OPERATORS
+from ...ir import Eqn, Literal, Var
+from ...operators import OPERATORS, instead_of
 from ...passes.kernel.types import join, stored
 from ..expressions import CONTEXT, Ask, Braces, Call, Expression, Member, Method, Name, Number, every
 from .control import add_branch, add_loop, add_raise
@@ -88,7 +88,16 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
         add_decomposition(plan, eqn, out)
     elif eqn.op == "opaque":
         callee = literal_of(eqn, "callee")
-        raise plan.refuse(f"`{callee}` is not in the vocabulary, and what is not there is not compiled")
+        instead = instead_of(str(callee))
+        modes = [atom.value for atom in eqn.args if isinstance(atom, Literal) and isinstance(atom.value, str)]
+        if modes:
+            raise plan.refuse(
+                f"`{callee}` by {modes[0]!r} is not compiled", f"write {instead}" if instead else ""
+            )
+        raise plan.refuse(
+            f"`{callee}` is not in the vocabulary, and what is not there is not compiled",
+            f"write {instead}" if instead else "",
+        )
     else:
         raise plan.refuse(f"{eqn.op} is not compiled")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...derivatives import NoDerivative
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Formula, Literal
+from ...operators import instead_of
 
 _HINT = (
     "write it with operators of the vocabulary, or call a function of your own in its place, which has "
@@ -21,6 +22,7 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
         value, what = str(callee.value), "it has no formula"
     else:
         value, what = eqn.op if eqn is not None else "", missing.what
+    instead = instead_of(value)
     diagnostic = Diagnostic(
         "PB106",
         "no-derivative",
@@ -29,6 +31,6 @@ def no_derivative(formula: Formula, missing: NoDerivative) -> FormulaError:
         span,
         formula.name,
         value,
-        _HINT,
+        f"write {instead}" if instead else _HINT,
     )
     return FormulaError([diagnostic], formula.source)

@@ -68,6 +68,31 @@ def test_a_write_casts_as_numpy_does():
     np.testing.assert_array_equal(integers(X), X * np.array([0, 7, 2]))
 
 
+@pb.derive_pullback
+def rows_by_lists(x, *, k: int):
+    y = x.copy()
+    y[[0, k]] = y[[k, 0]]
+    y[[True, False, True, True], 1] *= 3.0
+    y[[1, 1]] += x[[[0, 1], [2, 3]], [[0], [1]]][:, :1]
+    return y[:, [2, 0, 0]]
+
+
+def test_lists_of_positions_are_arrays(engine):
+    np.testing.assert_array_equal(rows_by_lists(X, k=3), rows_by_lists.__wrapped__(X, k=3))
+    assert pb.gradcheck(lambda x: rows_by_lists(x, k=3), X, order=2)
+
+
+def test_a_slice_of_a_list_is_a_list():
+    @pb.derive_pullback
+    def longer(x):
+        rows = [x[0], x[1]]
+        others = rows[:]
+        others.append(x[2])
+        return np.stack(others) * len(rows)
+
+    np.testing.assert_array_equal(longer(X), X[:3] * 2)
+
+
 def test_a_write_is_an_equation():
     read = formula(text("r = np.zeros_like(x)", "r[n] = 1.0", "r[1:] += x[1:]"))
     assert equations(read) == [

@@ -140,7 +140,6 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
     [
         ("{'a': x}", "PB402", 12),
         ("(t := x)", "PB402", 13),
-        ("x[[0, 1]]", "PB402", 14),
         ("f'{x}'", "PB402", 15),
         # What stands in an f-string has a place of its own since Python 3.12.
         ("f'{x.ndim:{x.ndim}}'", "PB402", 12 if sys.version_info < (3, 12) else 14),

@@ -38,7 +38,7 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
             raise plan.refuse(why)
         kind = result_type(eqn.op, types)
     if eqn.op == "round" and literal_of(eqn, "decimals", 0) != 0:
-        raise plan.refuse("round to decimals is not compiled")
+        raise plan.refuse("round to decimals is not compiled", "write np.round(x * 10) / 10")
     add_lane(plan, out, Eqn(eqn.outs, eqn.op, tuple(args), (), (), eqn.span), kind, facts)
 
 
