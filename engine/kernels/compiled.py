@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterator, Mapping, Sequence
+from contextlib import suppress
 from functools import cached_property, update_wrapper
 from typing import TYPE_CHECKING, Any, Generic
 
@@ -27,6 +28,7 @@ from .compiler import identity
 from .lazy import LazyLibrary
 from .operator import CompiledOperator
 from .prepared import Prepared, asks_ranks, prepare
+from .primal import primal_of
 from .readings import read
 from .signature import leaves, signature
 
@@ -128,6 +130,9 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
 
     def _call(self, *args: Any, **kwargs: Any) -> Any:
         inputs, attributes = self._bound(args, kwargs)
+        if self._primal is not None and engine_of(*inputs, *attributes.values()) is None:
+            with suppress(FormulaError):
+                return self._primal(*inputs, **attributes)
         split = split_attributes(attributes, self._indexing)
         if split is None:
             return self.formula(*args, **kwargs)
@@ -149,11 +154,21 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
         # From now on without Python in between.
         if not (fixed or arguments or attributes) and engine is not None:
             self._set_operator(operator)
-        if len(args) == len(names) and not (self._takes_lists or arrays):  # kernels know the lengths of lists
+        # Kernels know the lengths of lists, and a remembered call does not tell arrays from tensors.
+        varies = self._takes_lists or arrays or self._primal is not None
+        if len(args) == len(names) and not varies:
             self._remember(operator, attributes, args, kwargs, frozenset(fixed), self._asks_ranks)
         if engine is not None:
             return engine.apply(operator, present, attributes)
         return result_on_arrays(operator, tuple(present), attributes)
+
+    @cached_property
+    def _primal(self) -> CompiledFormula[P, R_co] | None:
+        """The kernels for calls that are not recorded, where those of others save what loops compute."""
+        if self._takes_lists:
+            return None
+        made = primal_of(self.formula)
+        return None if made is None else CompiledFormula(made, 0)
 
     def _data_apart(self, attributes: dict[str, Any]) -> dict[str, Any]:
         """Attributes that say of arrays what kernels have to know; as they are where none takes them."""

@@ -44,7 +44,7 @@ PROGRAMS = {
 @pytest.mark.parametrize(("function", "inputs"), PROGRAMS.values(), ids=PROGRAMS)
 def test_what_a_kernel_tells_is_what_python_works_out(function, inputs):
     compiled = pb.compile(function, order=1)
-    compiled(*inputs)
+    compiled(*map(pb.tensor, inputs))
     (operator,) = compiled._operators.values()
     by_python = Operator.forward(operator, inputs, {})
     by_kernel = operator.forward(inputs, {})
