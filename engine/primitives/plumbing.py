@@ -177,7 +177,10 @@ def in_place(x: Any, a: Any, shared: str | None = None) -> Any:
             return x
         x = np.asarray(x)
     if shared is not None:
-        raise MutationError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+        raise MutationError(
+            f"{shared}; it is an array here, which this changes as well: write to it by an index, as in "
+            "`for i in range(len(a)): a[i] += 1`, or to a copy"
+        )
     if x.shape == shape and x.dtype == a.dtype:
         return x
     if not np.can_cast(x.dtype, a.dtype, "same_kind"):

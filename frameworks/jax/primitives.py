@@ -101,7 +101,10 @@ def in_place(x: Any, a: Any, shared: str | None = None) -> Any:
     if jnp.ndim(a) == 0:
         return x
     if shared is not None:
-        raise RuntimeError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+        raise RuntimeError(
+            f"{shared}; it is an array here, which this changes as well: write to it by an index, as in "
+            "`for i in range(len(a)): a[i] += 1`, or to a copy"
+        )
     if jnp.shape(x) != jnp.shape(a):
         raise ValueError(f"a value of shape {jnp.shape(x)} does not fit into one of {jnp.shape(a)}")
     if not np.can_cast(x.dtype, a.dtype, "same_kind"):

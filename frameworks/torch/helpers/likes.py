@@ -106,7 +106,10 @@ def in_place(x: torch.Tensor, a: Any, shared: str | None = None) -> torch.Tensor
     if not isinstance(a, torch.Tensor) or a.ndim == 0:
         return x
     if shared is not None:
-        raise RuntimeError(f"{shared}; it is an array here, which this changes as well: write to a copy")
+        raise RuntimeError(
+            f"{shared}; it is an array here, which this changes as well: write to it by an index, as in "
+            "`for i in range(len(a)): a[i] += 1`, or to a copy"
+        )
     if x.shape != a.shape:
         raise ValueError(f"a value of shape {tuple(x.shape)} does not fit into one of {tuple(a.shape)}")
     if not torch.can_cast(x.dtype, a.dtype):

@@ -17,6 +17,7 @@ from .aliases import is_number, items_of, roots
 from .lookup import lookup
 from .values import Choice, Frame, Function, Growing, Items, LastIteration, Poison, Value
 
+_LOOPED = "is what a loop goes over"
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
 
 
@@ -80,7 +81,7 @@ def check_augmented(frame: Frame, var: Var, name: str, node: ast.AST) -> str | N
     for whom in _whom(frame, var, name):
         if not is_number(frame.build, var):
             raise _shared(frame, name, whom, node)
-        return f"`{name}` {whom}"
+        return f"line {frame.span(node).line}: `{name}` {whom}"
     return None
 
 
@@ -96,6 +97,8 @@ def _shared(frame: Frame, name: str, whom: str, node: ast.AST) -> Refusal:
 
 
 def _hint(name: str, whom: str) -> str:
+    if whom == _LOOPED:
+        return f"go over `range(len({name}))`, or over `{name}.copy()`"
     copy = f"a copy: `{name} = {name}.copy()`"
     _, view, other = whom.partition("a view of `")
     return f"write to `{other[:-1]}[...]`, or to {copy}" if view else f"write to {copy}"
@@ -184,6 +187,8 @@ def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
         is_view = value is not var and var in roots(build, value)
         if is_view and frame.local.get(other) is value:
             frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
+        elif other.startswith("<"):  # a name that no author can write
+            yield _LOOPED
         elif value is not var and not is_view:
             yield f"is a view of `{other}`" if value in own else "is a view of another array"
         else:

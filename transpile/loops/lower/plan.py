@@ -241,7 +241,7 @@ class Plan:
     def refuse(self, message: str, hint: str = "") -> FormulaError:
         """The error for what is not compiled, located at the equation under way; `hint` says how it is."""
         span = self._eqn.span if self._eqn is not None and self._eqn.span else self.kernel.span
-        runs = "without `pb.compile` it runs, in Python"
+        runs = "in Python it runs: a derivative by itself, a forward without `pb.compile`"
         hint = f"{hint}; {runs}" if hint else runs
         return FormulaError([diagnostic("PB501", message, span, name=self.kernel.name, hint=hint)])
 

@@ -1,6 +1,7 @@
 """Functions outside of the vocabulary: the hint says what to write, and that computes the same."""
 
 import importlib.util
+import math
 
 import numpy as np
 import pytest
@@ -73,6 +74,7 @@ def functions(tmp_path_factory):
     return module
 
 
+@pytest.mark.compiler
 @pytest.mark.parametrize("number", range(len(CASES)), ids=[case[0] for case in CASES])
 def test_what_the_hint_says_is_the_same(functions, number):
     function, other = getattr(functions, f"f{number}"), pb.derive_pullback(getattr(functions, f"g{number}"))
@@ -112,6 +114,21 @@ def test_a_result_in_memory_of_the_caller_is_assigned():
     with pytest.raises(pb.FormulaError) as error:
         pb.compile(written)
     assert error.value.diagnostics[0].hint == "assign the result: `out = np.multiply(x, x)`"
+
+
+@pytest.mark.compiler
+def test_a_product_that_widens_says_what_does_not():
+    def attention(q, k, v):
+        weights = np.exp(q @ k.T / np.sqrt(q.shape[1]))
+        return weights / np.sum(weights, axis=1, keepdims=True) @ v
+
+    def narrow(q, k, v):
+        weights = np.exp(q @ k.T / math.sqrt(q.shape[1]))
+        return weights / np.sum(weights, axis=1, keepdims=True) @ v
+
+    (limit,) = pb.compile(attention).limits()
+    assert limit.hint.startswith("write math.sqrt(n) for np.sqrt(n)")
+    assert pb.compile(narrow).limits() == ()
 
 
 def test_map_is_a_comprehension():

@@ -311,6 +311,51 @@ def test_a_number_with_another_name_is_replaced_and_an_array_is_refused_when_it_
         formula(rows)
 
 
+def test_a_row_of_a_loop_says_how_the_whole_is_written():
+    @pb.derive_pullback
+    def by_row(x):
+        x = x.copy()
+        for row in x:
+            row /= row.sum()
+        return x
+
+    @pb.derive_pullback
+    def by_index(x):
+        x = x.copy()
+        for i in range(len(x)):
+            x[i] /= x[i].sum()
+        return x
+
+    message = r"^line \d+: `row` is a view of `x`; .* `for i in range\(len\(a\)\): a\[i\] \+= 1`"
+    with pytest.raises(pb.errors.MutationError, match=message):
+        by_row(X)
+
+    @pb.derive_pullback
+    def of_a_copy(x):
+        x = x * 1.0
+        for k, row in enumerate(x.copy()):
+            x[k] = row / row.sum()
+        return x
+
+    np.testing.assert_allclose(of_a_copy(X), X / X.sum(1, keepdims=True), rtol=1e-14)
+    np.testing.assert_allclose(by_index(X), X / X.sum(1, keepdims=True), rtol=1e-14)
+
+
+def test_what_a_loop_goes_over_is_told_without_a_name_of_ours():
+    @pb.derive_pullback
+    def changed(x):
+        x = x * 1.0
+        for k, row in enumerate(x):
+            x[k] = row / row.sum()
+        return x
+
+    with pytest.raises(pb.FormulaError) as error:
+        changed(X)
+    (found,) = error.value.diagnostics
+    assert found.message == "`x` is what a loop goes over, which this changes in place as well"
+    assert found.hint == "go over `range(len(x))`, or over `x.copy()`"
+
+
 @pytest.mark.compiler
 def test_kernels_refuse_an_array_with_another_name_when_they_run():
     fast = pb.compile(last_and_total)

@@ -55,7 +55,10 @@ def _one_by_one(plan: Plan, eqn: Eqn, out: Var) -> None:
     """Products of another type than the result: each is computed, then summed to its shape."""
     like, column = eqn.kwarg("like"), eqn.kwarg("column")
     if like is None or not isinstance(column, Literal):
-        raise plan.refuse("a product of another type than its gradient's is not compiled")
+        raise plan.refuse(
+            "a product that widens to float64, for operands of other dtypes too, is not compiled here",
+            "write math.sqrt(n) for np.sqrt(n) of a number, which is a float64 and widens what it meets",
+        )
     total: Var | None = None
     for k, pair in enumerate(_pairs(eqn)):
         names = [derived(f"{out.name}_{what}{k}") for what in ("product", "column", "part", "total")]
