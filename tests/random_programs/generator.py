@@ -196,6 +196,10 @@ class Generator:
         if not scope.own:
             return self._fresh(scope, depth)
         target = f"{self.pick(scope.own)}[{self.draw('index', scope)}]"
+        if self.random.random() < 0.1:
+            other = f"{self.pick(scope.own)}[{self.draw('index', scope)}]"
+            value = self.pick((target, target, f"{target} * 1.0", self.draw("value", scope)))
+            return f"{target}, {other} = {other}, {value}", scope
         operator = self.pick(("=", "=", "=", "+=", "*=", "-=", "/=", "**="))
         value = self.draw("value", scope)
         value = "2" if operator == "**=" else f"{'2 + ' * (operator == '/=')}{value}"

@@ -7,6 +7,7 @@ import ast
 from ..state.mutation import check_store
 from ..state.values import Frame, Value
 from ..syntax.fence import refuse
+from .temporaries import in_order
 from .unpacking import unpack
 from .writes import write_part
 
@@ -28,7 +29,8 @@ def bind_target(frame: Frame, target: ast.expr, value: Value) -> None:
         problem = "unpacking with `*` is outside of the formula language"
         raise refuse("PB401", problem, frame.span(target), hint=hint)
     names = target_names(target) or (None,) * count
-    for item, part in zip(target.elts, unpack(frame, value, names, target), strict=True):
+    parts = in_order(frame, unpack(frame, value, names, target), target.elts)
+    for item, part in zip(target.elts, parts, strict=True):
         bind_target(frame, item, part)
 
 

@@ -91,16 +91,20 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
     info = OPERATORS.get(eqn.op)
     if eqn.op == "getitem":
         parts = _parts(build, eqn.kwarg("index"))
-        whole = all(_is_position(build, part) for part in parts)
         base = eqn.args[0]
         known: set[int | None] = ranks(build, base) if isinstance(base, Var) else {None}
-        return () if whole and not known.isdisjoint({None, len(parts)}) else None
+        return () if names_an_entry(build, eqn.kwarg("index")) and not known.isdisjoint({None, len(parts)}) else None
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
         return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None
     if eqn.op in ("item", "in_place") or (info is not None and info.pointwise and eqn.op not in ALWAYS_ARRAY):
         return eqn.args[:1] if eqn.op == "in_place" else eqn.args
     return None
+
+
+def names_an_entry(build: Builder, index: Atom | None) -> bool:
+    """True for an index of whole numbers alone: of as many axes as it has parts, it gives a number."""
+    return all(_is_position(build, part) for part in _parts(build, index))
 
 
 def _parts(build: Builder, index: Atom | None) -> tuple[object, ...]:
