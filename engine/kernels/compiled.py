@@ -218,11 +218,15 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
     def limits(self, **attributes: Any) -> tuple[Diagnostic, ...]:
         """The reason why an order that was asked for runs on the formula's Python; empty where none does.
 
-        With lists there is nothing to compile before their lengths are seen: then
-        this is of the versions that were compiled so far.
+        With lists, and where the numbers of axes decide what is computed (`np.dot`), there is
+        nothing to compile before a call: then this is of the versions that were compiled so far.
         """
         if not self._takes_lists:
-            return self.operator(**attributes).compiled.limits
+            try:
+                return self.operator(**attributes).compiled.limits
+            except FormulaError as error:
+                if not self._operators:
+                    return tuple(error.diagnostics)
         found = (limit for operator in self._operators.values() for limit in operator.compiled.limits)
         return tuple(dict.fromkeys(found))
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ..attributes import dot_subscripts
 from ..ir import Eqn, Literal
 from ..ir.type_joins import read_element
 from ..ir.types import (
@@ -22,6 +23,7 @@ from ..operators import OF_MATH
 
 _TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
 _TO_FLOAT = frozenset({"float", "math.erf", *(f"math.{name}" for name in OF_MATH)})
+_DTYPES = {"int": "int64", "float": "float64", "bool": "bool"}
 _TO_BOOL = frozenset({"is_none", "not_", "bool"})
 
 
@@ -50,7 +52,18 @@ def of_structure(eqn: Eqn, args: tuple[Type, ...], named: Mapping[str, Type], na
         return ScalarType("slice" if op == "slice" else "range")
     if op == "format":
         return ScalarType("str")
+    if op == "pullback.primitives.dot_subscripts":
+        return _subscripts(args, eqn)
     return None
+
+
+def _subscripts(args: tuple[Type, ...], eqn: Eqn) -> Type:
+    """The subscripts of a dot product, where both numbers of axes are known."""
+    ranks = [found.dim for found in args[:2] if isinstance(found, ScalarType) and isinstance(found.dim, int)]
+    axis = eqn.args[2]
+    if len(ranks) < 2 or not isinstance(axis, Literal) or not isinstance(axis.value, int):
+        return ScalarType("str")
+    return ScalarType("str", text=dot_subscripts(ranks[0], ranks[1], axis.value))
 
 
 def _tuple(args: tuple[Type, ...]) -> Type:
@@ -61,7 +74,8 @@ def _tuple(args: tuple[Type, ...]) -> Type:
 
 def _list(args: tuple[Type, ...]) -> Type:
     """A list of tensors, or of what they are like."""
-    items = tuple(found for found in args if isinstance(found, TensorType) and not found.optional)
+    made = (_number(found) for found in args)
+    items = tuple(found for found in made if isinstance(found, TensorType) and not found.optional)
     likes = [found.of for found in args if isinstance(found, LikeType)]
     tensors = tuple(there(like) for like in likes if isinstance(like, TensorType))
     if tensors and len(tensors) == len(args):
@@ -69,6 +83,12 @@ def _list(args: tuple[Type, ...]) -> Type:
     if not items or len(items) < len(args):
         return ListType()
     return _of_tensors(items)
+
+
+def _number(found: Type) -> Type:
+    """A number among tensors is an array of no axes, of the dtype that NumPy gives it."""
+    dtype = _DTYPES.get(found.kind) if isinstance(found, ScalarType) and found.dtype is None else None
+    return found if dtype is None else TensorType((), dtype)
 
 
 def _of_tensors(items: tuple[TensorType, ...]) -> ListType:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import ast
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from ..ir import Kind, Literal, Param, Var
 from .names.constants import fold_node
 from .state.values import Frame
 from .syntax.fence import refuse
+from .syntax.leaving import returns_a_closure
 
 _TENSORS = frozenset({"Tensor", "ndarray", "NDArray", "Array", "ArrayLike"})
 _LISTS = frozenset({"list", "List", "Sequence", "tuple", "Tuple"})
@@ -86,9 +88,11 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> tuple[Param, ...]:
             )
     positional = [*args.posonlyargs, *args.args]
     missing = len(positional) - len(args.defaults)
+    defaults = [None] * missing + list(args.defaults)
+    values = _values_by_default(frame, node, positional, defaults)
     params = [
-        _parameter(frame, arg, args.defaults[index - missing] if index >= missing else None, keyword=False)
-        for index, arg in enumerate(positional)
+        _parameter(frame, arg, default, keyword=False, inferred=values.get(arg, ""))
+        for arg, default in zip(positional, defaults, strict=True)
     ]
     _values_come_last(frame, params, positional)
     params += [
@@ -96,6 +100,29 @@ def read_parameters(frame: Frame, node: ast.FunctionDef) -> tuple[Param, ...]:
         for arg, default in zip(args.kwonlyargs, args.kw_defaults, strict=True)
     ]
     return tuple(params)
+
+
+def _values_by_default(
+    frame: Frame, node: ast.FunctionDef, positional: list[ast.arg], defaults: Sequence[ast.expr | None]
+) -> dict[ast.arg, str]:
+    """Types of the last parameters without an annotation whose defaults are no tensors: `n=3`, `mode="full"`.
+
+    Where the function returns a closure its gradients say which parameters are tensors.
+    """
+    found: dict[ast.arg, str] = {}
+    if returns_a_closure(node):
+        return found
+    for arg, default in zip(reversed(positional), reversed(defaults), strict=True):
+        if arg.annotation is not None:
+            stated = contract(_text(arg.annotation))
+            if stated is not None and stated.kind == "value":
+                continue
+            break
+        literal = None if default is None else fold_node(default, frame.names)
+        if literal is None or not isinstance(literal.value, int | str | tuple):
+            break
+        found[arg] = type(literal.value).__name__
+    return found
 
 
 def _values_come_last(frame: Frame, params: list[Param], written: list[ast.arg]) -> None:
@@ -112,8 +139,10 @@ def _values_come_last(frame: Frame, params: list[Param], written: list[ast.arg])
             )
 
 
-def _parameter(frame: Frame, arg: ast.arg, default: ast.expr | None, keyword: bool) -> Param:
-    written = "" if arg.annotation is None else _text(arg.annotation)
+def _parameter(
+    frame: Frame, arg: ast.arg, default: ast.expr | None, keyword: bool, inferred: str = ""
+) -> Param:
+    written = inferred if arg.annotation is None else _text(arg.annotation)
     stated = contract(written) if written else Contract("value" if keyword else "tensor", False)
     if stated is None:
         raise refuse(

@@ -123,12 +123,13 @@ class ScalarType:
 
     A "number" is an int or a float of Python's. An index is a "slice", or "every" entry along an
     axis. What has a `dtype` is a scalar of NumPy's, or may be one. `dim` is the size that a whole
-    number is.
+    number is, `text` what a string is.
     """
 
     kind: ScalarKind
     dtype: Dtype | None = None
     dim: Dim | None = None
+    text: str | None = None
 
     def __str__(self) -> str:
         text = dtype_text(self.dtype) if self.dtype in CONCRETE else self.kind

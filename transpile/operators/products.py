@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..attributes import tensordot_subscripts
 from ..ir.dtypes import widen
-from ..ir.types import Dim, TensorType, Type, TypeMistake, join_dims, join_shapes, shape_text
+from ..ir.types import Dim, ScalarType, TensorType, Type, TypeMistake, join_dims, join_shapes, shape_text
 from .call import Call, joined_dtype
 from .info import OperatorInfo
 
@@ -57,7 +57,9 @@ def _dot(call: Call) -> Type:
 
 def _contract(call: Call) -> Type:
     """A sum of products by subscripts."""
-    text = call.fixed("subscripts")[1]
+    found = call.types.get("subscripts")
+    known = found.text if isinstance(found, ScalarType) else None
+    text = known or call.fixed("subscripts")[1]
     return _by_subscripts(call, text, call.list().items)
 
 

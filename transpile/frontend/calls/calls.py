@@ -29,7 +29,7 @@ from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .ufunc_methods import as_reduction, outer_of, read_outer
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
-from .written_arrays import ARRAY_OF, array_of, with_arrays_inside
+from .written_arrays import ARRAY_OF, array_of, with_arrays, with_arrays_inside
 
 _COPIES = frozenset({"numpy.array", "numpy.copy", "pullback.aten.clone"})
 # Methods that are functions of NumPy's by another name, or no operators.
@@ -120,6 +120,7 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if info is not None and not of_values:
         if (wider := read_wider(frame, callee, given, name)) is not None:
             return wider
+        given = with_arrays(frame, info, given)
         return bind_operator(frame, info, callee.name, given.node, given.positional, given.keywords, name)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     arrays = elements(first) if callee.name == "pullback.primitives.like" and first is not None else None

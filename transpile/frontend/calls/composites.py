@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from pathlib import Path
 
 from ...ir import Literal
@@ -12,7 +13,8 @@ from ..state.lookup import defaults_of
 from ..state.values import Dotted, Frame, Function, Growing, Items, Value
 from ..syntax.fence import refuse
 from .arguments import Arguments
-from .inline import inline
+from .inline import inline, parameter_names
+from .written_arrays import list_of_arrays
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
@@ -37,7 +39,12 @@ def read_composite(
 ) -> Value:
     """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
-    value = inline(frame, composite, given.positional, given.keywords, given.node, name)
+    names, lists = parameter_names(composite), _lists_of(composite)
+    positional = [
+        list_of_arrays(frame, value, given.node) if key in lists else value
+        for key, value in itertools.zip_longest(names, given.positional)
+    ][: len(given.positional)]
+    value = inline(frame, composite, positional, given.keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
     if raised is not None:
         message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
@@ -46,3 +53,10 @@ def read_composite(
     if callee.name in RESULT_NAMES and isinstance(value, Items | Growing):
         return Items(tuple(value.items), RESULT_NAMES[callee.name])
     return value
+
+
+def _lists_of(composite: Function) -> set[str]:
+    """The parameters that are lists of arrays."""
+    args = composite.node.args
+    annotated = ((arg.arg, arg.annotation) for arg in (*args.posonlyargs, *args.args))
+    return {name for name, stated in annotated if stated and ast.unparse(stated) == "list[pb.Tensor]"}

@@ -42,7 +42,7 @@ POSITIONAL: dict[str, tuple[str, ...]] = {
     "logsumexp": ("a", "axis", "b", "keepdims"),
 }
 _OPTIONAL = frozenset({("clip", "a_min"), ("clip", "a_max")})
-_OF_LISTS = frozenset({"arrays", "tup", "values"})
+LISTS_OF_ARRAYS = frozenset({"arrays", "tup", "values"})
 _LISTS = frozenset({"split_like", "unstack_like"})
 # Attributes that may be tensors: positions, and what only its shape and dtype are used of.
 _TENSORS = frozenset({"index", "like", "likes", "indices"})
@@ -165,7 +165,7 @@ def _operand(frame: Frame, info: OperatorInfo, slot: str, given: dict[str, Value
         check_list(frame, listed, _place(info, slot, node), what)
         return listed
     operand = atom(frame, given[slot], node)
-    if slot in _OF_LISTS or info.name == "accumulate" or (info.name, slot) in _OPTIONAL:
+    if slot in LISTS_OF_ARRAYS or info.name == "accumulate" or (info.name, slot) in _OPTIONAL:
         return operand
     if info.pointwise or not is_tuple(frame, operand):  # `np.prod(x.shape)` is a number
         check_operand(frame, operand, _place(info, slot, node), what)
@@ -198,12 +198,15 @@ def _attribute(frame: Frame, slot: str, value: Value, node: ast.Call, what: str)
         return indexed(frame, value.items, node)
     found = keyword_atom(frame, slot, value, node)
     if isinstance(found, Var) and found.kind == "tensor" and slot not in _TENSORS:
+        annotate = f"annotate the parameter, behind the tensors: `{found.name}: int`"
         raise refuse(
             "PB404",
             f"`{slot}` is a tensor here, and no gradient would flow through it",
             frame.span(node),
             value=slot,
-            hint="pass a number, or use arithmetic: `np.ones_like(x) * t`",
+            hint=annotate
+            if found in frame.build.inputs
+            else "pass a number, or use arithmetic: `np.ones_like(x) * t`",
         )
     check_attribute(frame, slot, found, _keyword_node(node, slot), what)
     if slot == "shape" and isinstance(found, Literal) and isinstance(found.value, int):

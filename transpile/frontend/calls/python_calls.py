@@ -152,6 +152,8 @@ def _check_values(frame: Frame, callee: Dotted, operands: list[Atom], given: Arg
             hints = {"range": "loop over `range(len(x))`, or over its rows: `for row in x`"}
             hints["float"] = "leave it out: arithmetic with a tensor keeps its derivative"
             hint = hints.get(callee.name, f"write `np.{instead}(x)`, which has a derivative")
+            if callee.name == "range" and operand in frame.build.inputs:
+                hint = f"annotate the parameter, behind the tensors: `{operand.name}: int`"
             message = f"`{callee.text}` takes numbers, and this is a tensor"
             raise refuse("PB404", message, frame.span(node), value=callee.text, hint=hint)
 

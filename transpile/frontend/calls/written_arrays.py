@@ -3,12 +3,17 @@
 from __future__ import annotations
 
 import ast
+import itertools
 
 from ...ir import Literal, Var
-from ...operators import OPERATORS
+from ...operators import OPERATORS, OperatorInfo
 from ..state.values import Frame, Growing, Items, Value, elements
-from .operators import bind_operator
+from .arguments import Arguments
+from .operators import LISTS_OF_ARRAYS, bind_operator
 
+# What joins numbers too, as vectors of one element.
+_OF_NUMBERS = frozenset({"hstack", "vstack"})
+_SHAPES_NUMBERS = frozenset({"reshape", "expand_dims"})
 ARRAY_OF = frozenset({"numpy.array", "numpy.asarray"})
 
 
@@ -24,6 +29,47 @@ def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
     listed = elements(value) is not None or (isinstance(value, Var) and value.kind == "list")
     made = array_of(frame, value, call, None) if listed else None
     return value if made is None else made
+
+
+def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments:
+    """The arguments, with arrays for lists of tensors, and for lists in a list of arrays."""
+
+    def number(value: Value) -> Value:
+        return _of_no_axes(frame, value, given.node) if _shape_of_numbers(frame, value) == () else value
+
+    def made(slot: str, value: Value) -> Value:
+        if info.variadic:
+            value = list_of_arrays(frame, value, given.node)
+            joins_numbers = info.name in _OF_NUMBERS and isinstance(value, Items)
+            return Items(tuple(map(number, elements(value) or ()))) if joins_numbers else value
+        if info.name in _SHAPES_NUMBERS and slot == info.operands[0]:
+            value = number(value)
+        is_array = slot not in LISTS_OF_ARRAYS and slot in info.operands
+        return array_assigned(frame, value, given.node) if is_array and _has_tensors(value) else value
+
+    slots = itertools.chain(info.operands, itertools.repeat(""))
+    positional = [made(slot, value) for slot, value in zip(slots, given.positional, strict=False)]
+    keywords = {key: made(key, value) for key, value in given.keywords.items()}
+    return Arguments(given.node, positional, keywords)
+
+
+def list_of_arrays(frame: Frame, value: Value, node: ast.Call) -> Value:
+    """A list in which lists of numbers and tensors are arrays; another value as it is."""
+
+    def made(item: Value) -> Value:
+        if elements(item) == ():
+            return bind_operator(
+                frame, OPERATORS["zeros"], "numpy.array", node, [], {"shape": Literal((0,))}, None
+            )
+        return array_assigned(frame, item, node)
+
+    items = elements(value)
+    return value if items is None else Items(tuple(map(made, items)))
+
+
+def _of_no_axes(frame: Frame, number: Value, node: ast.Call) -> Value:
+    keywords = {"shape": Literal(()), "fill_value": number}
+    return bind_operator(frame, OPERATORS["full"], "numpy.full", node, [], keywords, None)
 
 
 def with_arrays_inside(node: ast.Call) -> ast.Call:

@@ -12,6 +12,7 @@ from ..state.kinds import check_index
 from ..state.readers import operand, read
 from ..state.values import Dotted, Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
+from .joined_by_index import JOINS, read_joined
 from .list_parts import part_of_list
 
 _ARRAY = "<array>"  # a name that no author can write
@@ -20,6 +21,8 @@ _ARRAY = "<array>"  # a name that no author can write
 def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
     """An element, or a part, of a value."""
     base = read(frame, node.value)
+    if isinstance(base, Dotted) and base.name in JOINS:
+        return read_joined(frame, base, node, name)
     known = elements(base)
     if known is not None:
         part = _known(frame, known, node)

@@ -93,7 +93,11 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
         parts = _parts(build, eqn.kwarg("index"))
         base = eqn.args[0]
         known: set[int | None] = ranks(build, base) if isinstance(base, Var) else {None}
-        return () if names_an_entry(build, eqn.kwarg("index")) and not known.isdisjoint({None, len(parts)}) else None
+        return (
+            ()
+            if names_an_entry(build, eqn.kwarg("index")) and not known.isdisjoint({None, len(parts)})
+            else None
+        )
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
         return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None

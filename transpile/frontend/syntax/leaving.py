@@ -59,3 +59,15 @@ def last_return(node: ast.FunctionDef) -> ast.expr | ast.Return | None:
         return None
     last = max(found, key=lambda item: item.lineno)
     return last.value if last.value is not None else last
+
+
+def returns_a_closure(node: ast.FunctionDef) -> bool:
+    """True where the last part of what is returned is, or calls, a function that is defined inside."""
+    returned = last_return(node)
+    if not isinstance(returned, ast.Tuple) or not returned.elts:
+        return False
+    inside = {item.name for item in ast.walk(node) if isinstance(item, ast.FunctionDef) and item is not node}
+    return any(
+        isinstance(item, ast.Lambda) or (isinstance(item, ast.Name) and item.id in inside)
+        for item in ast.walk(returned.elts[-1])
+    )
