@@ -32,7 +32,7 @@ def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
 
 
 def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments:
-    """The arguments, with arrays for lists of tensors, and for lists in a list of arrays."""
+    """The arguments, with arrays for lists of tensors that are written out, also in a list of arrays."""
 
     def number(value: Value) -> Value:
         return _of_no_axes(frame, value, given.node) if _shape_of_numbers(frame, value) == () else value
@@ -44,8 +44,9 @@ def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments
             return Items(tuple(map(number, elements(value) or ()))) if joins_numbers else value
         if info.name in _SHAPES_NUMBERS and slot == info.operands[0]:
             value = number(value)
-        is_array = slot not in LISTS_OF_ARRAYS and slot in info.operands
-        return array_assigned(frame, value, given.node) if is_array and _has_tensors(value) else value
+        is_array = slot in info.operands and slot not in LISTS_OF_ARRAYS
+        written = elements(value) is not None and _has_tensors(value)
+        return array_assigned(frame, value, given.node) if is_array and written else value
 
     slots = itertools.chain(info.operands, itertools.repeat(""))
     positional = [made(slot, value) for slot, value in zip(slots, given.positional, strict=False)]

@@ -17,7 +17,6 @@ HEAD = "def pair(a):\n    return a, a * 2\n"
         ("np.sin(xs)", "PB404", 19),
         ("np.maximum(x, xs)", "PB404", 26),
         ("np.sin(name)", "PB404", 19),
-        ("np.exp(pair(x))", "PB404", 19),
         ("pair(x) * 2", "PB404", 12),
         ("x > name", "PB404", 12),
         ("n.sum()", "PB402", 12),
