@@ -27,6 +27,7 @@ from pullback.transpile.passes.readable.label_temporaries import label_temporari
 from pullback.transpile.passes.simplify.known_sides import with_known_sides
 from pullback.transpile.passes.simplify.lengths_of_axes import with_lengths_of_axes
 from pullback.transpile.passes.simplify.simplify import simplify
+from pullback.transpile.passes.variants.primal import primal
 from pullback.transpile.passes.variants.reverse import reverse
 from pullback.transpile.passes.variants.transpose import transpose
 from pullback.transpile.printer import formula_text
@@ -92,6 +93,7 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "simplify": lambda formula, library: verify(_simplified(formula, library)),
     "promote": lambda formula, library: verify(promote(formula, library)),
     "save_or_recompute": lambda formula, library: verify(promote(formula, library, fused)),
+    "primal": lambda formula, library: verify(promote(primal(formula), library)),
     "specialize": _first_backward,
     "inline": _inlined,
     "reverse": _reversed,

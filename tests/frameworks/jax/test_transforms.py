@@ -29,10 +29,11 @@ def test_every_transformation_is_that_of_the_plain_function(case):
 
 
 @pytest.mark.parametrize("case", EACH)
-def test_the_closure_as_written_runs_under_transformations_too(formula, args):
+def test_the_closure_as_written_runs_under_transformations_too(case):
     """All but forward mode of the function itself."""
     from pullback.jax import function
 
+    formula, args = case
     made = function(formula, "reverse")
     assert_transformed_as_the_plain_function(made, formula, args, only=REVERSE)
     with pytest.raises(TypeError, match="forward-mode"):

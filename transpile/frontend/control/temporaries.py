@@ -42,7 +42,7 @@ def in_order(frame: Frame, parts: Sequence[Value], targets: Sequence[ast.expr]) 
 
 
 def _read_again(frame: Frame, part: Var, view: tuple[str, Atom], node: ast.expr) -> Value:
-    """What a view of an array shows after a write; an entry, which is a number, is what it was."""
+    """The view of an array after a write; an entry, which is a number, is what it was."""
     name, index = view
     build, span = frame.build, frame.span(node)
 

@@ -289,7 +289,8 @@ def _write_loop(
     control.make = lambda bodies: [For(iteration, iterations, bodies[0], reverse, go_on)]
     plan.control(level, control)
     for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
-        if fact.kind in ("lane", "array") and plan.of(atom).kind == "number" and out in plan.output_of:
+        is_read = out in plan.output_of or out in plan.uses
+        if is_read and fact.kind in ("lane", "array") and plan.of(atom).kind == "number":
             plan.require(level, Infix(">", iterations, node(0)), "a loop without iterations leaves a number")
         _define_left(plan, out, fact, name, level + 1)
 

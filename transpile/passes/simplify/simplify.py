@@ -150,6 +150,9 @@ class _Scope:
                     zip(eqn.outs, (replace_atom(a, self.env) for a in taken.results), strict=True)
                 )
                 continue
+            if eqn.op == "for" and eqn.args[0] == Literal(0) and len(eqn.outs) == len(eqn.args) - 1:
+                self.env.update(zip(eqn.outs, eqn.args[1:], strict=True))
+                continue
             if eqn.blocks:
                 iteration = of_iteration(eqn, self.known) if eqn.op == "for" else None
                 eqn = replace(eqn, blocks=tuple(self.nested(block, iteration) for block in eqn.blocks))
