@@ -13,13 +13,14 @@ from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Source
 from pullback.transpile.library import standard_library
 from pullback.transpile.operators import OPERATORS
+from tests.sampling import sampled
 
 from .corpus import SHAPES, Unfit, compiled, each_run, formulas, interpreted
 from .emulated import Emulated
 from .host import Host, shapes_of
 
 FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
-QUICK = ("where", "sum", "layer_norm", "transpose")
+QUICK = sampled(["where", "layer_norm", "sum", "lstm_cell", "transpose"], 2)
 ARCHITECTURES = ("sm_80", "sm_90")
 # What is computed by functions that NumPy has not.
 SPECIAL = {name for name, operator in OPERATORS.items() if operator.scalar and operator.scalar.special}
@@ -29,6 +30,7 @@ needs_gcc = pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
 ROWS = """
 import numpy as np
 import pullback as pb
+from tests.sampling import sampled
 
 
 @pb.formula

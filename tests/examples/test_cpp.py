@@ -51,6 +51,7 @@ def test_the_kernels_of_the_smallest_operator(tmp_path: Path) -> None:
         np.testing.assert_allclose([float(word) for word in line.split()[-4:]], wanted, atol=1e-4)
 
 
+@pytest.mark.slow
 def test_a_network_learns_without_python(tmp_path: Path) -> None:
     assert learns(by_its_lines("mlp.cpp", tmp_path))
     linked = run("ldd", tmp_path / "mlp")

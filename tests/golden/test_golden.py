@@ -7,6 +7,7 @@ import pytest
 
 from pullback.engine.kernels import KernelLibrary, find_compiler
 from pullback.engine.kernels.compiler import INCLUDE, WARNINGS
+from tests.sampling import sampled
 
 from .regenerate import ATEN, HERE, NAMES, ORDERS, generated, generated_aten
 
@@ -26,7 +27,7 @@ def test_the_code_over_aten_is_what_was_reviewed(name):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", sampled(NAMES, 2))
 def test_it_compiles_without_warnings_and_exports_its_kernels(name, tmp_path):
     library = tmp_path / "kernel.so"
     compiler = find_compiler()

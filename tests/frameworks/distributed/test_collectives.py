@@ -5,6 +5,7 @@ import pytest
 
 import pullback as pb
 from pullback import distributed
+from tests.sampling import sampled
 
 from .processes import EXAMPLES, PROGRAMS, over_gloo, over_mpi
 
@@ -39,7 +40,11 @@ def test_forward_mode(engine):
 
 @pytest.mark.parametrize(
     ("size", "engine_name"),
-    [(2, "reference"), pytest.param(2, "native", marks=pytest.mark.slow), (3, "native")],
+    [
+        pytest.param(2, "reference", marks=pytest.mark.slow),
+        pytest.param(2, "native", marks=pytest.mark.slow),
+        (3, "native"),
+    ],
 )
 def test_over_mpi_to_third_order(size, engine_name):
     printed, status = over_mpi(size, PROGRAMS / "collectives.py", "mpi", engine_name)
@@ -88,7 +93,7 @@ def test_transforms_of_torch_are_refused_by_the_name_of_the_operator(tmp_path):
         assert f"rank {rank} of 2: refused 15" in printed, printed
 
 
-@pytest.mark.parametrize("name", ["data_parallel", "tensor_parallel", "pipeline"])
+@pytest.mark.parametrize("name", sampled(["tensor_parallel", "data_parallel", "pipeline"], 3))
 def test_examples_equal_their_twins_in_one_process(name):
     printed, status = over_mpi(2, EXAMPLES / f"{name}.py")
     assert status == 0, printed

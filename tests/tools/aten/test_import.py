@@ -59,6 +59,7 @@ OWN = """
 """
 
 
+@pytest.mark.slow
 def test_every_entry_and_formula_is_python_that_lint_accepts(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -58,6 +58,7 @@ def test_a_node_saves_what_the_formula_captures(part, tmp_path):
     assert "#include <ATen/ops/sigmoid_backward.h>" in text
 
 
+@pytest.mark.slow
 def test_what_is_left_out_has_its_reason(part, tmp_path, capsys):
     folder = part("shapes", "products", "reductions")
     assert export(folder, tmp_path / "cpp", "expand", "matmul", "cat", "cumsum") == 0

@@ -87,6 +87,7 @@ def registered(library: Any, derivative: Derivative, schema: str, case: Case) ->
     return getattr(torch.ops.aten, operator)
 
 
+@pytest.mark.slow
 def test_imported_formulas_compute_the_same_to_second_order(
     imported: Derivatives, files: dict[str, str], library: Any
 ) -> None:

@@ -7,6 +7,7 @@ import pullback as pb
 from tests.constructs.columns import second_order
 from tests.formulas.compiled import every_kernel, run
 from tests.programs.corpus import SAMPLES
+from tests.sampling import sampled
 
 from .compared import comparison, same
 
@@ -50,7 +51,7 @@ def test_what_is_not_interpreted_is_on_the_list(found):
     assert found.not_interpreted == NOT_INTERPRETED
 
 
-@pytest.mark.parametrize("name", PROGRAMS)
+@pytest.mark.parametrize("name", sampled(PROGRAMS, 2))
 def test_kernels_of_programs_give_the_same(name):
     sample = next(sample for sample in SAMPLES if sample.function.__name__ == name)
     with comparison() as compared, pb.use_engine("reference"):

@@ -49,6 +49,7 @@ def test_a_fixed_file_can_be_fixed_no_further(path: Path, unsafe: bool) -> None:
     assert again.done == []
 
 
+@pytest.mark.slow
 def test_most_captured_intermediates_are_fixed() -> None:
     done, left = Counter[str](), Counter[str]()
     for path in FILES:

@@ -96,7 +96,7 @@ def test_values_and_two_derivatives(function, operands):
 
 @pytest.mark.compiler
 @pytest.mark.parametrize("n", [0, 1, 2])
-@pytest.mark.parametrize("dtypes", sampled(["ff", "df", "if", "fd", "ii"], 2))
+@pytest.mark.parametrize("dtypes", sampled(["ff", "df", "if", "fd", "ii"], 5))
 @pytest.mark.parametrize("function", [in_place, of_two])
 def test_numbers_of_iterations_and_dtypes(function, dtypes, n):
     operands = [
