@@ -7,8 +7,10 @@ from collections.abc import Callable
 from ..statements import KernelProgram
 from .separate import separated
 from .unused import without_unused
+from .writes_in_place import with_writes_in_place
 
 PASSES: dict[str, Callable[[KernelProgram], KernelProgram]] = {
+    "writes_in_place": with_writes_in_place,
     "unused": without_unused,
     "separate": separated,
 }

@@ -1,0 +1,126 @@
+"""Writes into an array that a loop carries, in place of a new array for each iteration.
+
+In: a program. Out: the same, where an iteration that copies a carried array, writes to a part of the copy
+and carries it on writes to one array, which is copied once, before the loop. Nothing of the iteration may
+read what it was after that, or keep a view of it.
+
+>>> from ..expressions import ask, call
+>>> loop = For("i", Name("n"), (
+...     Let("new", ask("scratch", shape("old"), of="T")),
+...     Let("part", run("take", "new", call("at", "i"))),
+...     Do(run("copy", "old", "new")),
+...     Do(run("copy", "value", "part")),
+...     Assign(Name("old"), read_only("new")),
+... ))
+>>> [type(each).__name__ for each in block_with_writes_in_place([loop])]
+['Let', 'Do', 'Assign', 'For']
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+
+from ..expressions import Ask, Expression, Member, Name, parts, read_only, run, shape
+from ..statements import (
+    Assign,
+    Do,
+    For,
+    If,
+    KernelProgram,
+    Let,
+    RunPasses,
+    Space,
+    Statement,
+    Variable,
+    every,
+    own_expressions,
+)
+
+
+def with_writes_in_place(program: KernelProgram) -> KernelProgram:
+    """The program whose loops write into what they carry."""
+    likely = None if program.likely is None else block_with_writes_in_place(program.likely)
+    return replace(program, body=block_with_writes_in_place(program.body), likely=likely)
+
+
+def block_with_writes_in_place(block: Sequence[Statement]) -> tuple[Statement, ...]:
+    """The statements whose loops write into what they carry, those in them first."""
+    found: list[Statement] = []
+    for statement in block:
+        if isinstance(statement, For):
+            body = block_with_writes_in_place(statement.body)
+            for once in list(_copies(body)):
+                if _is_alone(body, *once):
+                    found += once
+                    body = tuple(each for each in body if each not in once)
+            statement = replace(statement, body=body)
+        elif isinstance(statement, If):
+            other = statement.otherwise
+            other = None if other is None else block_with_writes_in_place(other)
+            statement = replace(statement, then=block_with_writes_in_place(statement.then), otherwise=other)
+        found.append(statement)
+    return tuple(found)
+
+
+def _copies(body: Sequence[Statement]) -> Iterator[tuple[Let, Do, Assign]]:
+    """The statements by which an iteration copies an array that it carries on."""
+    for let in body:
+        if not isinstance(let, Let) or not isinstance(let.value, Ask) or let.value.method != "scratch":
+            continue
+        for assign in body:
+            if not isinstance(assign, Assign) or assign.value != read_only(let.name):
+                continue
+            copy = run("copy", assign.target, let.name)
+            copies = [each for each in body if isinstance(each, Do) and each.call == copy]
+            if copies and let.value.args == (shape(assign.target),):
+                yield let, copies[0], assign
+
+
+def _is_alone(body: Sequence[Statement], let: Let, copy: Do, assign: Assign) -> bool:
+    """True where nothing reads the array after the copy, nor keeps a view of either."""
+    others = [each for each in body if each not in (let, copy, assign)]
+    assert isinstance(assign.target, Name)
+    old, new = _views(others, assign.target.name), _views(others, let.name)
+    if old is None or new is None:
+        return False
+    early = [each for each in body[: body.index(copy)] if each in others]
+    late = [each for each in body[body.index(copy) :] if each in others]
+    run_late = {each.name for each in late if isinstance(each, RunPasses)}
+    spaces = [each for each in every(early) if isinstance(each, Space)]
+    return not (
+        any(space.passes in run_late and _reads(space, old | new) for space in spaces)
+        or any(_reads(each, old) for each in every(late))
+        or any(_reads(each, new) for each in every(early) if not isinstance(each, Let))
+    )
+
+
+def _views(body: Sequence[Statement], array: str) -> set[str] | None:
+    """The names of an array and of what may be a view of it; None where one outlives the iteration."""
+    views, own = {array}, {each.name for each in every(body) if isinstance(each, (Let, Variable))}
+    size = 0
+    while size < len(views):
+        size = len(views)
+        for each in every(body):
+            value = each.value if isinstance(each, (Let, Variable, Assign)) else None
+            if value is None or views.isdisjoint(_named(value)):
+                continue
+            target = each.target if isinstance(each, Assign) else Name(each.name)  # type: ignore[union-attr]
+            if not isinstance(target, Name) or target.name not in own:
+                return None
+            views.add(target.name)
+    return views
+
+
+def _reads(statement: object, views: set[str]) -> bool:
+    """True where it names one of the views, for more than its shape."""
+    return any(not views.isdisjoint(_named(each)) for each in own_expressions(statement))  # type: ignore[arg-type]
+
+
+def _named(expression: Expression) -> Iterator[str]:
+    """The names in an expression but for those whose shape it asks."""
+    if isinstance(expression, Name):
+        yield expression.name
+    if not (isinstance(expression, Member) and expression.field == "shape"):
+        for part in parts(expression):
+            yield from _named(part)
