@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...transpile.passes.kernel.array_attributes import ArrayOf, Indexing, RegionOf
+from ..core.dispatch import engine_of
 from ..primitives.regions import Region
 
 SplitAttributes = tuple[dict[str, Any], list[np.ndarray[Any, Any]]]
@@ -17,8 +18,8 @@ def split_attributes(attributes: Mapping[str, Any], indexing: Indexing) -> Split
     """The attributes with an `ArrayOf` for each array, and the arrays: positions as int64, and masks.
 
     Lists in attributes that index arrays are arrays too, and of a region there are
-    the places of its entries. None where something else is an array, or a number
-    of NumPy's, which widens what it meets: that runs on the formula.
+    the places of its entries. None where something else is an array, a tensor, or a
+    number of NumPy's, which widens what it meets: that runs on the formula.
 
     >>> index = Indexing(frozenset({"index"}), frozenset({"index"}))
     >>> split_attributes({"index": ([0, 2], slice(1, None)), "shape": [2, 3]}, index)[0]
@@ -45,7 +46,7 @@ def _split(value: Any, is_index: bool, arrays: list[np.ndarray[Any, Any]]) -> An
         value = np.asarray(value) if value else np.zeros(0, np.int64)
     if isinstance(value, np.ndarray):
         return _array(value, arrays)
-    if isinstance(value, np.generic):
+    if isinstance(value, np.generic) or engine_of(value) is not None:
         raise TypeError(value)
     if type(value) in (tuple, list):
         items = [_split(item, is_index, arrays) for item in value]

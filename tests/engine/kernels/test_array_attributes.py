@@ -174,3 +174,14 @@ def test_the_source_says_that_positions_are_an_input():
     text = PICK.source(index=(slice(None), np.array([0, 1])))
     assert "= pick(x, index_1)" in text
     assert PICK.limits(index=np.array([True, False])) == ()
+
+
+def times(x, n: int = 2):
+    return x * n
+
+
+def test_a_tensor_in_the_place_of_a_number_runs_on_the_formula(engine):
+    compiled, x = pb.compile(times), pb.tensor(X, requires_grad=True)
+    np.testing.assert_array_equal(compiled(x, pb.tensor(3.0)).detach().numpy(), X * 3.0)
+    with pytest.raises(pb.errors.NotDifferentiableError, match="times: 'n' is an attribute"):
+        compiled(x, pb.tensor(3.0, requires_grad=True))
