@@ -29,7 +29,7 @@ from typing import Generic, TypeVar
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ..ir.type_joins import collected, merged, with_unknown_sizes
+from ..ir.type_joins import as_tensor, collected, merged, with_unknown_sizes
 from ..ir.types import (
     NONE,
     Dim,
@@ -374,8 +374,9 @@ def _read_inside(block: Block, types: Mapping[Var, Type]) -> Types:
 
 def _of_kind(var: Var, found: Type, own: Type) -> Type:
     """The type, where it is one of the variable's kind, else the one of which nothing is known."""
-    if var.kind == "tensor":
-        return found if isinstance(found, TensorType) else own
+    if var.kind == "tensor" and isinstance(own, TensorType):
+        made = as_tensor(found, own)
+        return made if isinstance(made, TensorType) else own
     if var.kind == "list":
         return found if isinstance(found, (ListType, LikeType)) else own
     return own if isinstance(found, (TensorType, ListType)) else found

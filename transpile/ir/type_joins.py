@@ -8,6 +8,7 @@ from dataclasses import replace
 from .dtypes import Dtype, Promoted, Widened, among_floats, dtype_names, promote, widen
 from .types import (
     NONE,
+    NUMBERS,
     Dim,
     LikeType,
     ListType,
@@ -25,6 +26,7 @@ def merged(first: Type, second: Type, own: Type) -> Type:
     if first == second:
         return first
     if isinstance(own, TensorType):
+        first, second = as_tensor(first, own), as_tensor(second, own)
         if NONE in (first, second):
             there = second if first == NONE else first
             return replace(there, optional=True) if isinstance(there, TensorType) else own
@@ -44,6 +46,12 @@ def merged(first: Type, second: Type, own: Type) -> Type:
     if NONE in (first, second):  # what is read is there
         return second if first == NONE else first
     return own
+
+
+def as_tensor(found: Type, own: TensorType) -> Type:
+    """A number as the tensor without axes that it stands for, of the dtype of `own`; others as they are."""
+    is_number = isinstance(found, ScalarType) and found.kind in NUMBERS - {"value"}
+    return TensorType((), own.dtype) if is_number else found
 
 
 def _merged_dtype(first: Dtype, second: Dtype, own: TensorType) -> Dtype:

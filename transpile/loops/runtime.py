@@ -49,12 +49,13 @@ _HEADERS = {
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel/matrices/convolve.h": "convolve convolve_shape",
     "kernel/matrices/contract.h": "contract contract_shape contract_gradient",
-    "kernel/values/branches.h": "nothing constant absent holds raise may_end_early",
+    "kernel/values/branches.h": "nothing constant absent entry set_entry holds raise may_end_early",
     "kernel/values/joined.h": """
         stacked stack concatenated concatenate join_like flatten unflatten unstack split
     """,
     "kernel/values/lists.h": """
         List shapes_of broadcast_of appended without_last entries summed_to zeros_of single add_lists
+        views_of in_a_row
     """,
     "kernel/values/numbers.h": """
         quotient whole_quotient whole_remainder integer_sum integer_difference integer_product integer_power

@@ -125,13 +125,17 @@ class If:
 
 @record(frozen=True, slots=True)
 class For:
-    """Statements for each number below a count, while a condition holds; from the last one if reversed."""
+    """Statements for each number below a count, while a condition holds; from the last one if reversed.
+
+    One that is `of_entries` leaves nothing that a shape may follow from.
+    """
 
     name: str
     count: Expression
     body: tuple[Statement, ...]
     reverse: bool = False
     condition: Expression | None = None
+    of_entries: bool = False
     span: Span | None = field(default=None, compare=False)
 
 

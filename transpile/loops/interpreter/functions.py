@@ -91,6 +91,10 @@ def _take(_: None, view: Array, items: tuple[Any, ...]) -> Any:
     return view[items if any(item is Ellipsis for item in items) else (*items, ...)]
 
 
+def _set_entry(_: None, view: Array, value: Any, *places: int) -> None:
+    view[places] = value
+
+
 def _joined(_: None, shapes: Sequence[Shape], axis: int, stacked: bool) -> Shape:
     join = np.stack if stacked else np.concatenate
     return join([np.empty(shape, np.bool_) for shape in shapes], axis).shape
@@ -239,6 +243,10 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "new_axis": lambda: None,
     # Data.
     "holds": lambda _, view: bool(view.reshape(())),
+    "entry": lambda _, view, *places: view[places],
+    "set_entry": _set_entry,
+    "views_of": lambda _, numbers: list(map(np.asarray, numbers)),
+    "in_a_row": lambda _, numbers, view: _fill(None, view, np.asarray(numbers)),
     "may_end_early": lambda _, iterations: iterations if iterations <= 1 << 16 else 512,
     "constant": lambda _, value: np.asarray(value),
     "nothing": lambda: np.zeros(()),

@@ -27,7 +27,9 @@ from ...passes.kernel.filled_starts import with_filled_starts
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
 from ...passes.kernel.negations import with_negations_of_elements
+from ...passes.kernel.shapes_of_carried import with_shapes_of_carried
 from ...passes.kernel.slices_of_stacks import with_slices_of_stacks
+from ...passes.kernel.sums_in_place import block_with_sums_in_place, with_sums_in_place
 from ...passes.kernel.uniform_lists import without_uniform_lists
 from ...passes.kernel.uses import is_mask, is_position
 from ...passes.promote.promote import promote
@@ -37,10 +39,11 @@ from ...passes.variants.reverse import reverse
 from ...passes.variants.specialize import specialize
 from ...rewrite import replace_block
 from ..lower.facts import Fact
-from ..lower.kernel import Input, Kernel, Role
+from ..lower.kernel import Input, Kernel, Role, types_of_inputs
 from .backward_inputs import backward_inputs, likes_among, plain_pattern
-from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of, types_of_inputs
+from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
 from .guard import located
+from .likes_without_axes import with_likes_without_axes
 from .packing import Packed, packed_values, reading, with_packed
 from .sizes import read_for_dtype, with_own_shapes, with_own_sizes
 
@@ -226,7 +229,7 @@ def _compile(
     if formula.pullback is not None:
         # An array that a branch leaves out is one of zeros in a kernel: what asks for it reads the condition.
         formula = formula.evolve(forward=with_known_absence(formula.forward))
-        formula = with_slices_of_stacks(without_uniform_lists(formula))
+        formula = with_slices_of_stacks(without_uniform_lists(with_shapes_of_carried(formula)))
         formula = with_plain_elements(with_lists_written_out(formula))
         formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))
         formula = with_own_shapes(formula)
@@ -234,7 +237,7 @@ def _compile(
     facts = facts_of(kernel, formula.forward)
     if order == 0 or formula.pullback is None:
         return Compiled(formula, kernel)
-    merged = _merge_likes(_with_answers_of(facts, formula), facts)
+    merged = _merge_likes(_with_answers_of(facts, with_likes_without_axes(formula, facts)), facts)
     packed = packed_values(merged, facts)
     saving = with_packed(merged, packed)
     if saving.forward != formula.forward:
@@ -297,7 +300,8 @@ def _with_backward(
     )
     likes = likes_among(backward.reads, formula.forward)
     reads, unpacked = reading([var for var in backward.reads if var not in _made(likes)], packed)
-    derivative = _with_equations(derivative, [*likes, *unpacked], reads)
+    derivative = with_sums_in_place(_with_equations(derivative, [*likes, *unpacked], reads))
+    reads, derivative = _read(derivative, reads)
     cotangents = [formula.cotangents[k] for k in backward.cotangents]
     saved = backward_inputs(formula, kernel, reads, cotangents, facts)
     compiled = None
@@ -338,6 +342,16 @@ def _with_equations(derivative: Formula, eqns: Sequence[Eqn], reads: Sequence[Va
     body = derivative.forward
     block = Block(tuple(param.var for param in params), (*eqns, *body.eqns), body.results)
     return derivative.evolve(params=params, forward=block)
+
+
+def _read(derivative: Formula, reads: Sequence[Var]) -> tuple[list[Var], Formula]:
+    """Those of the saved values that the backward reads, and it without parameters for others."""
+    body = derivative.forward
+    used = set(Block((), body.eqns, body.results).free())
+    gone = set(reads) - used
+    params = tuple(param for param in derivative.params if param.var not in gone)
+    body = Block(tuple(param.var for param in params), body.eqns, body.results)
+    return [var for var in reads if var not in gone], derivative.evolve(params=params, forward=body)
 
 
 def _merge_likes(formula: Formula, facts: Mapping[Var, Fact]) -> Formula:
@@ -389,6 +403,8 @@ def _pattern_kernel(compiled: Compiled, library: Library, defined: Sequence[bool
     )
     eqns = (*likes, *variant.block.eqns)
     block = Block(tuple(entry.var for entry in inputs), eqns, variant.block.results)
+    if not any_:
+        block = block_with_sums_in_place(block, known_types(formula))
     which = "whichever of its outputs have one" if any_ else f"of {', '.join(map(str, cotangents))}"
     title = f"The gradients of {formula.name}, {which}."
     block = labelled(inlined(block, library, inputs))

@@ -5,9 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import replace
 
-from ...analysis.types import Types
 from ...ir import Atom, Block, Formula, Var
-from ...ir.types import LikeType, ShapeType, TensorType, Type, ranked
 from ...library import Library
 from ...passes.inline import inline
 from ...passes.kernel.known_absence import with_known_absence
@@ -18,7 +16,7 @@ from ...passes.simplify.simplify import simplify
 from ...rewrite import all_names, replace_block
 from ..lower.equations import PRIMITIVES, planned
 from ..lower.facts import Fact
-from ..lower.kernel import Guess, Input, Kernel, Role
+from ..lower.kernel import Guess, Input, Kernel, types_of_inputs
 from .definitions import Definitions
 from .likely import assumed, likely
 
@@ -69,18 +67,6 @@ def inlined(block: Block, library: Library, inputs: Sequence[Input]) -> Block:
         block = simplify(written, known, floats=False)
         if block == without_absence:
             return block
-
-
-def types_of_inputs(inputs: Sequence[Input]) -> Types:
-    """The types of those inputs whose numbers of axes are known."""
-    known: Types = {}
-    for entry in inputs:
-        if entry.rank is not None:
-            name = entry.var.name
-            tensor = TensorType(ranked(name, entry.rank), f"{name}.dtype")
-            kinds: dict[Role, Type] = {"like": LikeType(tensor), "shape": ShapeType(tensor.shape)}
-            known[entry.var] = kinds.get(entry.role, tensor)
-    return known
 
 
 def labelled(block: Block) -> Block:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...passes.kernel.types import join, stored
 from ..expressions import (
+    NO_SHAPE,
     Element,
     Expression,
     Infix,
@@ -30,6 +31,7 @@ from .names import derived
 from .operators.lists import is_empty, listed, type_of
 from .phases import Body, Control
 from .plan import Plan
+from .scalars import truth
 
 Enter = Callable[[Plan, Eqn], None]
 
@@ -102,6 +104,8 @@ def _condition(plan: Plan, atom: Atom) -> tuple[Expression, bool, int]:
     scalar = plan.values.scalar(atom)
     if scalar is not None:
         return scalar.node, False, plan.of(atom).level
+    if (found := plan.scalars([atom])) is not None:
+        return truth(found[0]).node, True, plan.of(atom).level
     fact = plan.array(atom)
     name = plan.names.fresh("holds")
     plan.let(fact.level, name, run("holds", fact.node), "bool")
@@ -115,6 +119,8 @@ def bring(plan: Plan, atom: Atom) -> int:
     fact = plan.of(atom)
     if fact.kind == "lane":
         fact = plan.array(atom)
+    if plan.has_no_axes(atom) and plan.scalar(atom) is not None:
+        return plan.of(atom).level
     array = plan.array_at(atom)
     return max([(array or fact).level, *(bring(plan, item) for item in fact.items)])
 
@@ -195,6 +201,8 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
             else Fact("number", kind, known=before.known, literal=before.literal)
         )
     arrays = ("lane", "array")
+    if plan.has_no_axes(var) and {before.kind, after.kind} <= {"number", "scalar", *arrays}:
+        return _carried_scalar(plan, var, before, after)
     if before.kind == "number" and before.type.startswith("weak") and after.kind in arrays:
         return Fact(
             "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), known=before.known
@@ -211,6 +219,15 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
     if before.kind in ("list", "index") and not before.items and after.kind == "collected":
         return replace(after, level=0, known=New(type_of(after)))
     raise plan.refuse(f"{var} changes its kind or its dtype in a loop, which is not compiled")
+
+
+def _carried_scalar(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
+    """The form of a value without axes, of which one may be a number of Python's in the text."""
+    kind = stored(join([before.type, after.type]))
+    strong = {fact.type for fact in (before, after) if not fact.type.startswith("weak")}
+    if strong != {kind} and not plan.are_one_float(strong):
+        raise plan.refuse(f"{var} changes its dtype in a loop, which is not compiled")
+    return Fact("scalar", kind, known=before.known, literal=before.literal)
 
 
 def _enter_iteration(
@@ -240,6 +257,8 @@ def _enter_iteration(
             child.array_fact(var, Name(name), fact.type, plan.own_shape("carried", name), 0)
         elif fact.kind == "number":
             child.define(var, Fact("number", fact.type, known=Name(name), large=True))
+        elif fact.kind == "scalar":
+            child.define(var, Fact("scalar", fact.type, known=Name(name)))
         elif fact.kind == "collected":
             child.define(var, replace(fact, level=0, known=Name(name)))
         elif fact.kind in ("list", "index"):
@@ -286,11 +305,14 @@ def _write_loop(
                 child.closing.append(Guard(Name(held[0]), Do(Method(made, "truncate", (so_far,)))))
     reverse = eqn.kwarg("reverse") is not None
     control.plans = [child]
-    control.make = lambda bodies: [For(iteration, iterations, bodies[0], reverse, go_on)]
+    lists = [plan.of(out) for out in collected]
+    left = {fact.kind for fact in facts} | {fact.element for fact in lists if fact.literal is None}
+    entries = go_on is None and left <= {"lane", "array", "scalar"}
+    control.make = lambda bodies: [For(iteration, iterations, bodies[0], reverse, go_on, entries)]
     plan.control(level, control)
     for out, fact, name, atom in zip(eqn.outs, facts, held, start, strict=False):
         is_read = out in plan.output_of or out in plan.uses
-        if is_read and fact.kind in ("lane", "array") and plan.of(atom).kind == "number":
+        if is_read and fact.kind in ("lane", "array", "scalar") and plan.of(atom).kind == "number":
             plan.require(level, Infix(">", iterations, node(0)), "a loop without iterations leaves a number")
         _define_left(plan, out, fact, name, level + 1)
 
@@ -319,8 +341,8 @@ def _declared(plan: Plan, control: Control[Plan], var: Var, fact: Fact, start: A
         own = plan.names.fresh(f"{own}_view")
         begin = _start(plan, start, fact)
         control.before.append(Variable(own, ViewOf(stored(fact.type)), begin))
-    elif fact.kind == "number":
-        scalar = plan.values.scalar(start)
+    elif fact.kind in ("number", "scalar"):
+        scalar = plan.scalar(start)
         assert scalar is not None
         control.before.append(Variable(own, stored(fact.type), scalar.to(fact.type).node))
     else:
@@ -335,6 +357,8 @@ def _define_left(plan: Plan, out: Var, fact: Fact, name: str, level: int) -> Non
         plan.array_fact(out, Name(name), fact.type, plan.own_shape("loop", name), level)
     elif fact.kind == "number":
         plan.define(out, Fact("number", fact.type, level=level, known=Name(name), large=True))
+    elif fact.kind == "scalar":
+        plan.define(out, Fact("scalar", fact.type, level=level, known=Name(name)))
     elif fact.kind == "collected":
         plan.define(out, replace(fact, level=level, known=Name(name)))
     else:
@@ -359,8 +383,8 @@ def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[st
         if fact.kind in ("lane", "array"):
             view = child.array_of(atom, stored(fact.type)).node
             moves.append((name, read_only(view), view))
-        elif fact.kind == "number":
-            scalar = child.values.scalar(atom)
+        elif fact.kind in ("number", "scalar"):
+            scalar = child.scalar(atom)
             assert scalar is not None
             moves.append((name, scalar.to(fact.type).node, scalar.node))
         else:
@@ -391,6 +415,8 @@ def _collect(
 ) -> None:
     """A list with a value of each iteration."""
     fact = _at_end(child, atom)
+    if child.has_no_axes(atom) and (scalar := child.scalar(atom)) is not None:
+        fact = child.of(atom)
     name = plan.names.of(out)
     made = Fact("collected", fact.type, level=level + 1, known=Name(name), element=fact.kind)
     if fact.kind in ("lane", "array"):
@@ -398,8 +424,10 @@ def _collect(
         made = replace(made, element="array")
     elif fact.kind in ("like", "shape"):
         value = fact.node
-    elif fact.kind == "number":
-        scalar = child.values.scalar(atom)
+        if fact.kind == "like" and value == NO_SHAPE:
+            made = replace(made, literal=())  # which a backward need not be told
+    elif fact.kind in ("number", "scalar"):
+        scalar = child.scalar(atom)
         assert scalar is not None
         value = scalar.to(fact.type).node
     elif fact.kind == "collected" and fact.known is not None:

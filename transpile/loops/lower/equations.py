@@ -8,7 +8,19 @@ from dataclasses import replace
 from ...ir import Eqn, Literal, Var
 from ...operators import OPERATORS, instead_of
 from ...passes.kernel.types import join, stored
-from ..expressions import CONTEXT, Ask, Braces, Call, Expression, Member, Method, Name, Number, every
+from ..expressions import (
+    CONTEXT,
+    NO_SHAPE,
+    Ask,
+    Braces,
+    Call,
+    Expression,
+    Member,
+    Method,
+    Name,
+    Number,
+    every,
+)
 from .control import add_branch, add_loop, add_raise
 from .facts import Fact
 from .kernel import Kernel
@@ -25,6 +37,7 @@ from .operators.arrangements import (
 )
 from .operators.calls import CALLS
 from .operators.decompositions import add_decomposition, decomposes
+from .operators.entries import add_entry
 from .operators.lists import add_collected_list, add_packed, add_unpacked, is_collected
 from .operators.picks import PICKS, add_pick, picks
 from .operators.pointwise import add_filled, add_of_shape, add_pointwise
@@ -68,6 +81,8 @@ def add_equation(plan: Plan, eqn: Eqn) -> None:
         add_collected_list(plan, eqn, out)
     elif eqn.op == "unpacked":
         add_unpacked(plan, eqn, out)
+    elif add_entry(plan, eqn, out):
+        return
     elif picks(plan, eqn):
         add_pick(plan, eqn, out)
     elif eqn.op == "item" and out.kind == "tensor":
@@ -134,7 +149,8 @@ def _value(plan: Plan, eqn: Eqn, out: Var, apart: bool = True) -> None:
     level = max((plan.of(atom).level for atom in (*eqn.args, *inside)), default=0)
     named = fact.kind == "number" and fact.literal is None and (not out.temp or _reads_memory(fact.node))
     named = named and apart
-    if named or (fact.kind in ("like", "shape") and isinstance(fact.known, Braces | Call)):
+    made_up = isinstance(fact.known, Braces | Call) and fact.known != NO_SHAPE
+    if named or (fact.kind in ("like", "shape") and made_up):
         name = plan.names.of(out)
         plan.let(level, name, fact.node, stored(fact.type) if fact.kind == "number" else "Shape")
         made = plan.own_shape(eqn.op, name) if fact.kind == "shape" and not fact.leaves else fact.shape

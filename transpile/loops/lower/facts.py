@@ -13,15 +13,17 @@ from ..expressions import Expression
 from . import shape_sets
 from .kernel import ShapeSet
 
-# lane: computed per element inside a loop; array: a view at function scope;
+# lane: computed per element inside a loop; array: a view at function scope; scalar: a value without
+# axes that is computed of elements, a variable of C++;
 # total: a reduction of a lane to a saved shape, not begun yet; number, shape:
 # values; like: shape and type of an array.
 # list: one that is written out; collected: the values of a loop's iterations, of elements of one
 # kind, at `depth` lists within each other. index: a tuple, a slice, or where it is `known`, an index
 # of the runtime's.
 Kind = OneOf[
-    "lane", "array", "total", "number", "shape", "like", "list", "collected", "index", "dtype", "none"
-]
+    "lane", "array", "scalar", "total", "number", "shape", "like", "list", "collected", "index",
+    "dtype", "none",
+]  # fmt: skip
 
 
 @record(frozen=True, slots=True)
@@ -37,8 +39,8 @@ class Leaf:
 class Fact:
     """A variable's place in a kernel.
 
-    `known` is the name of an array's view, or the expression of a number or
-    shape. `leaves` are shapes whose broadcast is this one's shape. `level`
+    `known` is the name of an array's view, or the expression of a scalar, a
+    number or a shape. `leaves` are shapes whose broadcast is this one's shape. `level`
     counts the loops that must have run before. A lane has its `eqn`. An integer
     that is `large` may be of any size.
     """

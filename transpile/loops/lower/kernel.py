@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Literal as OneOf
 
+from ...analysis.types import Types
 from ...ir import Atom, Block, Node, Span, Var
+from ...ir.types import LikeType, ScalarKind, ScalarType, ShapeType, TensorType, Type, ranked
 from ...passes.kernel.types import Dtype
 from ...records import record
 
@@ -102,3 +105,22 @@ class Kernel(Node):
         return tuple(
             (i, a) for i, a in enumerate(self.block.results) if isinstance(a, Var) and a.kind == "tensor"
         )
+
+
+_KINDS: dict[Role, ScalarKind] = {"int": "int", "float": "float", "bool": "bool"}
+
+
+def types_of_inputs(inputs: Sequence[Input]) -> Types:
+    """The types of inputs, of tensors where their numbers of axes are known; nothing where none are."""
+    known: Types = {}
+    if all(entry.rank is None for entry in inputs):
+        return known
+    for entry in inputs:
+        name = entry.var.name
+        if entry.role in _KINDS and not entry.optional:
+            known[entry.var] = ScalarType(_KINDS[entry.role])
+        elif entry.rank is not None and not entry.is_number and not entry.optional:
+            tensor = TensorType(ranked(name, entry.rank), f"{name}.dtype")
+            kinds: dict[Role, Type] = {"like": LikeType(tensor), "shape": ShapeType(tensor.shape)}
+            known[entry.var] = kinds.get(entry.role, tensor)
+    return known

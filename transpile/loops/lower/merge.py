@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Sequence, Set
 from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
@@ -29,9 +29,11 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: in
     kinds = {fact.kind for fact in there}
     if "collected" in kinds or (out.kind == "list" and kinds == {"list"}):
         _merge_lists(plan, out, sides, before, level)
-    elif kinds & {"lane", "array"} and "index" in kinds:
+    elif kinds & {"scalar", "lane", "array"} and "index" in kinds:
         raise plan.refuse(f"{out} is an array on one side of a condition, a slice or tuple on the other")
-    elif kinds & {"lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
+    elif _are_scalars(plan, out, kinds):
+        _merge_scalars(plan, out, sides, before, level)
+    elif kinds & {"scalar", "lane", "array"} or (out.kind == "tensor" and kinds == {"number"}):
         _merge_arrays(plan, out, sides, before, level)
     elif kinds == {"number"}:
         _merge_numbers(plan, out, sides, before, level)
@@ -47,6 +49,13 @@ def merge(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: in
         raise plan.refuse(
             f"{out} is another kind of value on each side of a condition, which is not compiled"
         )
+
+
+def _are_scalars(plan: Plan, out: Var, kinds: Set[str]) -> bool:
+    """True where what either side leaves has no axes, and is computed of elements on one."""
+    if "scalar" in kinds and kinds <= {"number", "scalar"}:
+        return True
+    return plan.has_no_axes(out) and kinds <= {"number", "scalar", "lane", "array"} and kinds != {"number"}
 
 
 def _there(sides: Sides) -> list[tuple[Plan, Atom, Fact]]:
@@ -165,11 +174,7 @@ def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[Statement], le
 def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     facts = [child.of(atom) for child, atom in sides]
     own = [fact for child, atom, fact in _there(sides) if not _is_zero_gradient(child, atom)] or facts
-    strong = {fact.type for fact in own if fact.kind in ("lane", "array")}
-    kind = stored(join(fact.type for fact in own if fact.kind != "none"))
-    if len(strong) > 1 and not plan.are_one_float(strong):
-        message = f"{out} has another dtype on each side of a condition, which is not compiled"
-        raise plan.refuse(message, "give both sides one, as by `np.zeros(n, dtype=x.dtype)`")
+    kind = _joined_type(plan, out, own)
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     output = plan.claim_output(out)
     read_again = output is None or out in plan.uses
@@ -188,6 +193,29 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], l
             child.closing.append(Assign(Name(view), read_only(given)))
     made = plan.array_fact(out, Name(view), kind, plan.own_shape("if", view), level + 1)
     plan.define(out, replace(made, element=_maybe(sides)))
+
+
+def _merge_scalars(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
+    there = _there(sides)
+    own = [fact for child, atom, fact in there if not _is_zero_gradient(child, atom)]
+    kind = _joined_type(plan, out, own or [fact for _, _, fact in there])
+    name = plan.names.of(out)
+    before.append(Variable(name, kind))
+    for child, atom, _ in there:
+        scalar = child.scalar(atom)
+        if scalar is None:
+            raise plan.refuse(f"{out} may be None on a side of a condition, which is not compiled")
+        child.closing.append(Assign(Name(name), scalar.to(kind).node))
+    plan.define(out, Fact("scalar", kind, level=level + 1, known=Name(name), element=_maybe(sides)))
+
+
+def _joined_type(plan: Plan, out: Var, facts: Sequence[Fact]) -> str:
+    """The type of what either side leaves. Refuses types that NumPy would leave as they are."""
+    strong = {fact.type for fact in facts if fact.kind in ("scalar", "lane", "array")}
+    if len(strong) > 1 and not plan.are_one_float(strong):
+        message = f"{out} has another dtype on each side of a condition, which is not compiled"
+        raise plan.refuse(message, "give both sides one, as by `np.zeros(n, dtype=x.dtype)`")
+    return stored(join(fact.type for fact in facts if fact.kind != "none"))
 
 
 def _is_zero_gradient(plan: Plan, atom: Atom) -> bool:

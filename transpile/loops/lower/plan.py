@@ -12,9 +12,11 @@ from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 
 from ...analysis.numbers import numbers
+from ...analysis.types import Types, types_of
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Span, Var
+from ...ir.types import TensorType
 from ...passes.kernel.types import of_literal, stored
 from ..expressions import (
     NO_SHAPE,
@@ -39,9 +41,10 @@ from ..statements import Assign, Do, Let, NewList, Require, Statement
 from . import shape_sets
 from .cones import Cones
 from .facts import Fact, Leaf, covering
-from .kernel import Input, Kernel, ShapeSet
+from .kernel import Input, Kernel, ShapeSet, types_of_inputs
 from .names import Names, derived
 from .phases import Control, Phase
+from .scalars import ABSENT, Scalar
 from .stages import Reduced, Stage, Written
 from .values import Values
 
@@ -73,6 +76,7 @@ class Plan:
         self._facts: dict[Var, Fact] = {}
         self._order: dict[Var, int] = {}
         self._arrays: dict[Var, Fact] = {}
+        self._lanes: dict[Var, Fact] = {}  # of what is a scalar once it is in memory
         self._begin: dict[Var, Callable[[], None]] = {}
         self.cones = Cones(self.of, self.at_level)
         self._eqn: Eqn | None = None
@@ -85,13 +89,14 @@ class Plan:
         self.settled: dict[tuple[object, ...], list[Fact]] = {} if outer is None else outer.settled
         self.numbers: frozenset[Var] = numbers(kernel.block) if outer is None else outer.numbers
         self._shapes: dict[frozenset[Expression], Name] = {}
+        self.types: Types = _types_of(kernel) if outer is None else outer.types
         if outer is None:
             self._inputs()
             self.opening = len(self.phase(0).declarations)
             return
         self._eqn = outer._eqn
         for var, fact in outer._facts.items():
-            known = outer._arrays.get(var, fact)
+            known = fact if fact.kind == "scalar" else outer._arrays.get(var, fact)
             if known.kind not in ("lane", "total"):
                 self._facts[var] = known.at_start()
                 self._order[var] = outer._order.get(var, 0)
@@ -220,7 +225,9 @@ class Plan:
     def at_level(self, var: Var, level: int) -> Fact:
         """The variable as a stage of this level finds it: an array if it is one by then."""
         array = self._arrays.get(var)
-        return array if array is not None and array.level <= level else self.known(var)
+        if array is not None and array.level <= level:
+            return array
+        return self._lanes.get(var) or self.known(var)
 
     def of(self, atom: Atom) -> Fact:
         """The fact of an operand."""
@@ -249,11 +256,58 @@ class Plan:
         """From here on `eqn` is what declarations and refusals are about."""
         self._eqn = eqn
 
+    # Scalars.
+
+    def has_no_axes(self, atom: Atom) -> bool:
+        """True for a tensor that is known to have no axes, in a kernel with loops."""
+        found = self.types.get(atom) if isinstance(atom, Var) else None
+        return isinstance(found, TensorType) and found.shape == () and not found.optional
+
+    def scalar(self, atom: Atom) -> Scalar | None:
+        """A number, or a value without axes as one: an array's entry is read once, before what reads it."""
+        if not isinstance(atom, Var):
+            return self.values.scalar(atom)
+        fact = self.of(atom)
+        if fact.kind == "number":
+            return None if fact.element == "maybe" else self.values.scalar(atom)
+        if fact.kind in ("lane", "array") and self.has_no_axes(atom) and atom not in self.missing:
+            array = self.array(atom)
+            if fact.kind == "lane":
+                self._lanes[atom] = fact
+            name = self.names.fresh(self.names.of(atom))
+            self.define_scalar(atom, name, run("entry", array.node), array.type, array.level)
+            fact = self.of(atom)
+        return Scalar(fact.node, fact.type) if fact.kind == "scalar" and fact.element != "maybe" else None
+
+    def scalars(self, atoms: Sequence[Atom]) -> list[Scalar] | None:
+        """Numbers and values without axes, all of them; None where one is an array."""
+        found: list[Scalar] = []
+        for atom in atoms:
+            if atom == Literal(None):
+                found.append(ABSENT)
+                continue
+            known = isinstance(atom, Literal) or self.of(atom).kind in ("number", "scalar")
+            if not known and not self.has_no_axes(atom):
+                return None
+            if (scalar := self.scalar(atom)) is None:
+                return None
+            found.append(scalar)
+        return found
+
+    def define_scalar(
+        self, var: Var, name: str, value: Expression, kind: str, level: int, computes: bool = True
+    ) -> None:
+        """Define a value without axes by the expression that computes it, under this name."""
+        self.let(level, name, value, stored(kind), computes=computes)
+        self.define(var, Fact("scalar", kind, level=level, known=Name(name)))
+
     # Shapes.
 
     def shape_of(self, atom: Atom) -> Expression | None:
         """A tensor's shape, or None for what has none."""
         fact = self.of(atom)
+        if fact.kind == "scalar":
+            return NO_SHAPE
         if fact.kind not in ("lane", "array", "like"):
             return None
         return self.shape_text(fact.leaves)
@@ -398,6 +452,13 @@ class Plan:
         fact = self.known(atom)
         if fact.kind == "array":
             return fact
+        if fact.kind == "scalar":
+            name = self.names.fresh(f"{self.names.of(atom)}_view")
+            self.let(fact.level, name, run("constant", fact.node, of=stored(fact.type)))
+            leaf = Leaf(NO_SHAPE, shape_sets.SCALAR)
+            array = Fact("array", fact.type, shape_sets.SCALAR, (leaf,), fact.level, Name(name))
+            self._arrays[atom] = array
+            return array
         if fact.kind != "lane":
             raise self.refuse(f"{atom} is no array")
         view = self.target(atom, fact.type, self.shape_text(fact.leaves), fact.level, retained=True)
@@ -412,6 +473,11 @@ class Plan:
         fact = self.of(atom)
         if fact.type == kind and fact.kind != "number":
             return self.array(atom)
+        if fact.kind == "scalar":
+            fact = replace(fact, type=kind, known=Scalar(fact.node, fact.type).to(kind).node)
+            name = derived(f"{atom}_cast'{kind}")
+            self.define(name, fact)
+            return self.array(name)
         return self.array(self.cast(atom, kind)[0])
 
     def cast(self, atom: Atom, kind: str) -> tuple[Var, Fact]:
@@ -458,6 +524,12 @@ class Plan:
             if fact.kind == "none":  # what a side that is never taken would leave, which nobody reads
                 fact = Fact("lane", eqn=Eqn((atom,), "positive", (Literal(0.0),)))
                 self.define(atom, fact)
+            if fact.kind == "scalar":
+                view = self.names.fresh(f"{self.names.of(atom)}_view")
+                self.let(fact.level, view, ask("output", index, NO_SHAPE, of=stored(fact.type)))
+                self.call(fact.level, run("set_entry", view, fact.node))
+                self._written.add(index)
+                continue
             if fact.kind not in ("lane", "array"):
                 raise self.refuse(f"the result {atom} is no array")
             view = self.names.fresh(f"{self.names.of(atom)}_view")
@@ -481,6 +553,13 @@ class Plan:
     def loops(self) -> list[Stage]:
         """All stages, in order."""
         return [stage for _, phase in sorted(self.phases.items()) for stage in phase.stages.values()]
+
+
+def _types_of(kernel: Kernel) -> Types:
+    """The types of all values of a kernel with loops whose inputs have numbers of axes; else none."""
+    known = types_of_inputs(kernel.inputs)
+    loops = any(eqn.op == "for" for eqn in kernel.block.every())
+    return types_of(kernel.block.eqns, known) if known and loops else {}
 
 
 def literal_of(eqn: Eqn, name: str, default: object = None) -> object:

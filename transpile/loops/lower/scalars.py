@@ -106,7 +106,7 @@ def _infix(operator: str, takes: str, operands: Sequence[Scalar], kind: Type) ->
         common = stored(join(operand.type for operand in operands))
         return Scalar(_binary(operator, operands, common).node, "bool")
     if takes == "truth":
-        return _binary(operator, [_truth(operand) for operand in operands], "bool")
+        return _binary(operator, [truth(operand) for operand in operands], "bool")
     return _binary(operator, operands, kind)
 
 
@@ -123,7 +123,8 @@ def _call(name: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
     return Scalar(Call(name, tuple(nodes)), kind)
 
 
-def _truth(operand: Scalar) -> Scalar:
+def truth(operand: Scalar) -> Scalar:
+    """True where a number is not zero."""
     if stored(operand.type) == "bool":
         return operand
     return Scalar(Infix("!=", operand.node, Number(0, stored(operand.type))), "bool")
@@ -138,7 +139,7 @@ def _same(operands: Sequence[Scalar], kind: Type) -> Scalar:
 
 
 def _not(operands: Sequence[Scalar], kind: Type) -> Scalar:
-    return Scalar(Prefix("!", _truth(operands[0]).node), "bool")
+    return Scalar(Prefix("!", truth(operands[0]).node), "bool")
 
 
 def _reciprocal(operands: Sequence[Scalar], kind: Type) -> Scalar:
@@ -146,7 +147,7 @@ def _reciprocal(operands: Sequence[Scalar], kind: Type) -> Scalar:
 
 
 def _where(operands: Sequence[Scalar], kind: Type) -> Scalar:
-    condition, x, y = _truth(operands[0]).node, operands[1].to(kind).node, operands[2].to(kind).node
+    condition, x, y = truth(operands[0]).node, operands[1].to(kind).node, operands[2].to(kind).node
     if isinstance(x, Entry) or isinstance(y, Entry):
         # An element that is read in any case: what is read by a condition may not be vectorized.
         name = "where_stored" if isinstance(condition, Entry) else "where"

@@ -191,7 +191,7 @@ class Values:
             return _condition("==", fact.node, NONE) if stored(fact.type) == "int64_t" else None
         if fact.kind == "none":
             return _truth(True)
-        there = fact.kind in ("array", "lane", "number", "index") and fact.element != "maybe"
+        there = fact.kind in ("array", "lane", "scalar", "number", "index") and fact.element != "maybe"
         return _truth(False) if there else None
 
     def _builtin(self, eqn: Eqn) -> Fact | None:
@@ -249,9 +249,10 @@ class Values:
     def _metadata(self, op: str, atom: Atom) -> Fact | None:
         if op == "like" and isinstance(atom, Var) and self._is_written_out(atom):
             return self._likes(self._find(atom).items)
-        if op == "like" and (scalar := self.scalar(atom)) is not None:
+        kind = self._type_without_axes(atom)
+        if op == "like" and kind is not None:
             shapes = (Leaf(NO_SHAPE, shape_sets.SCALAR),)
-            return Fact("like", stored(scalar.type), leaves=shapes, known=NO_SHAPE)
+            return Fact("like", stored(kind), leaves=shapes, known=NO_SHAPE)
         shape = self._shape_of(atom)
         if shape is None or not isinstance(atom, Var):
             return None
@@ -263,6 +264,13 @@ class Values:
         if op == "shape":
             return Fact("shape", "T", fact.shape, fact.leaves, 0, shape)
         return _integer(Braces((rank(shape),), "int64_t") if op == "ndim" else Method(shape, "size"))
+
+    def _type_without_axes(self, atom: Atom) -> str | None:
+        """The type of a number, or of a value without axes; None for what is neither."""
+        if isinstance(atom, Var) and self._find(atom).kind == "scalar":
+            return self._find(atom).type
+        scalar = self.scalar(atom)
+        return None if scalar is None else scalar.type
 
     def _item(self, args: Sequence[Atom]) -> Fact | None:
         owner, position = args

@@ -21,7 +21,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from ..expressions import Ask, Expression, Member, Name, parts, read_only, run, shape
+from ..expressions import Ask, Name, read_only, run, shape
 from ..statements import (
     Assign,
     Do,
@@ -32,10 +32,9 @@ from ..statements import (
     RunPasses,
     Space,
     Statement,
-    Variable,
     every,
-    own_expressions,
 )
+from .aliases import reads, views_of
 
 
 def with_writes_in_place(program: KernelProgram) -> KernelProgram:
@@ -53,7 +52,7 @@ def block_with_writes_in_place(block: Sequence[Statement]) -> tuple[Statement, .
             for once in list(_copies(body)):
                 if _is_alone(body, *once):
                     found += once
-                    body = tuple(each for each in body if each not in once)
+                    body = tuple(each for each in body if all(each is not other for other in once))
             statement = replace(statement, body=body)
         elif isinstance(statement, If):
             other = statement.otherwise
@@ -79,48 +78,19 @@ def _copies(body: Sequence[Statement]) -> Iterator[tuple[Let, Do, Assign]]:
 
 def _is_alone(body: Sequence[Statement], let: Let, copy: Do, assign: Assign) -> bool:
     """True where nothing reads the array after the copy, nor keeps a view of either."""
-    others = [each for each in body if each not in (let, copy, assign)]
+    left_out = {id(let), id(copy), id(assign)}
+    others = [each for each in body if id(each) not in left_out]
     assert isinstance(assign.target, Name)
-    old, new = _views(others, assign.target.name), _views(others, let.name)
+    old, new = views_of(others, assign.target.name), views_of(others, let.name)
     if old is None or new is None:
         return False
-    early = [each for each in body[: body.index(copy)] if each in others]
-    late = [each for each in body[body.index(copy) :] if each in others]
+    place = next(k for k, each in enumerate(body) if each is copy)
+    early = [each for each in body[:place] if id(each) not in left_out]
+    late = [each for each in body[place:] if id(each) not in left_out]
     run_late = {each.name for each in late if isinstance(each, RunPasses)}
     spaces = [each for each in every(early) if isinstance(each, Space)]
     return not (
-        any(space.passes in run_late and _reads(space, old | new) for space in spaces)
-        or any(_reads(each, old) for each in every(late))
-        or any(_reads(each, new) for each in every(early) if not isinstance(each, Let))
+        any(space.passes in run_late and reads(space, old | new) for space in spaces)
+        or any(reads(each, old) for each in every(late))
+        or any(reads(each, new) for each in every(early) if not isinstance(each, Let))
     )
-
-
-def _views(body: Sequence[Statement], array: str) -> set[str] | None:
-    """The names of an array and of what may be a view of it; None where one outlives the iteration."""
-    views, own = {array}, {each.name for each in every(body) if isinstance(each, (Let, Variable))}
-    size = 0
-    while size < len(views):
-        size = len(views)
-        for each in every(body):
-            value = each.value if isinstance(each, (Let, Variable, Assign)) else None
-            if value is None or views.isdisjoint(_named(value)):
-                continue
-            target = each.target if isinstance(each, Assign) else Name(each.name)  # type: ignore[union-attr]
-            if not isinstance(target, Name) or target.name not in own:
-                return None
-            views.add(target.name)
-    return views
-
-
-def _reads(statement: object, views: set[str]) -> bool:
-    """True where it names one of the views, for more than its shape."""
-    return any(not views.isdisjoint(_named(each)) for each in own_expressions(statement))  # type: ignore[arg-type]
-
-
-def _named(expression: Expression) -> Iterator[str]:
-    """The names in an expression but for those whose shape it asks."""
-    if isinstance(expression, Name):
-        yield expression.name
-    if not (isinstance(expression, Member) and expression.field == "shape"):
-        for part in parts(expression):
-            yield from _named(part)

@@ -135,10 +135,10 @@ def _presence(formula: Formula, there: Collection[Var]) -> dict[Var, Atom]:
     return {eqn.outs[0]: Literal(False) for eqn in asked}
 
 
-# Operators whose derivative asks for the number of axes.
+# Operators whose derivative asks for the number of axes, and loops, in which what has none is a variable.
 _ASKING = frozenset(
     {"ndim", "matmul", "transpose", "moveaxis", "dot", "inner", "tensordot", "norm", "solve"}
-    | {"vstack", "hstack"}
+    | {"vstack", "hstack", "for"}
 )
 
 

@@ -53,4 +53,4 @@ def test_a_kernel_reads_its_elements(function):
 
 def test_a_tuple_of_several_types_is_refused():
     with pytest.raises(FormulaError, match="item of these values is not compiled"):
-        pb.compile(of_integers_and_floats)
+        pb.compile(of_integers_and_floats)(X)

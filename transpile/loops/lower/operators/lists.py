@@ -30,6 +30,7 @@ from ...expressions import (
 from ..facts import Fact, Kind, Leaf
 from ..names import derived
 from ..plan import Plan, literal_of
+from ..scalars import Scalar
 from .reductions import like_of
 
 
@@ -69,7 +70,8 @@ def type_of(fact: Fact) -> ListOf:
         return ListOf(type_of(replace(fact, depth=fact.depth - 1)))
     if fact.element == "array":
         return ListOf(ViewOf(stored(fact.type)))
-    return ListOf({"number": stored(fact.type), "index": "Index"}.get(fact.element, "Shape"))
+    kind = stored(fact.type)
+    return ListOf({"number": kind, "scalar": kind, "index": "Index"}.get(fact.element, "Shape"))
 
 
 def listed(plan: Plan, atom: Atom) -> Fact:
@@ -81,7 +83,9 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     facts = [plan.of(item) for item in items]
     if facts and all(item.kind == "number" for item in facts):
         return _numbers(plan, atom, items)
-    kinds = {"array" if item.kind == "lane" else item.kind for item in facts}
+    if facts and (scalars := plan.scalars(items)) is not None:
+        return _scalars(plan, atom, items, scalars)
+    kinds = {"array" if item.kind in ("lane", "scalar") else item.kind for item in facts}
     types = {item.type for item in facts if item.kind != "shape"}
     if len(kinds) != 1 or len(types) > 1 or not kinds <= {"array", "like", "shape"}:
         raise plan.refuse("a list of such elements is not compiled in a loop")
@@ -107,6 +111,31 @@ def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
     return made
 
 
+def _scalars(plan: Plan, atom: Atom, items: Sequence[Atom], scalars: Sequence[Scalar]) -> Fact:
+    """A list of values without axes, which are of one type, and of numbers."""
+    kind = stored(join(scalar.type for scalar in scalars))
+    strong = {scalar.type for scalar in scalars if not scalar.type.startswith("weak")}
+    if strong != {kind} and not plan.are_one_float(strong):
+        raise plan.refuse("a list of elements of several dtypes is not compiled in a loop")
+    level = max(plan.of(item).level for item in items)
+    name = plan.names.fresh(f"{plan.names.of(atom) if isinstance(atom, Var) else 'values'}_list")
+    made = Fact("collected", kind, level=level + 1, known=Name(name), element="scalar")
+    plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
+    if isinstance(atom, Var):
+        plan.define(atom, made)
+    return made
+
+
+def _of_arrays(plan: Plan, owner: Fact) -> Fact:
+    """A list of arrays; of values without axes, one of arrays of one entry each."""
+    if owner.element != "scalar" or owner.depth > 1:
+        return owner
+    name = plan.names.fresh("views")
+    made = replace(owner, element="array", known=Name(name))
+    plan.let(owner.level, name, run("views_of", owner.node), type_of(made))
+    return made
+
+
 def is_empty(plan: Plan, atom: Atom) -> bool:
     """True where a list is written out and has no elements, so that it may become one of anything."""
     fact = plan.of(atom)
@@ -119,16 +148,20 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
     values, atom = eqn.args
     fact = plan.of(atom)
     before = None if is_empty(plan, values) else listed(plan, values)
-    if fact.kind in ("lane", "array"):
+    scalar = plan.scalars([atom]) if before is None or before.element == "scalar" else None
+    if scalar is not None and (fact := plan.of(atom)).kind == "scalar":
+        made = Fact("collected", fact.type, level=fact.level, element="scalar")
+        value: Expression = Convert(stored(fact.type), scalar[0].node)
+    elif fact.kind in ("lane", "array", "scalar"):
         same = before is not None and plan.are_one_float({before.type, fact.type})
         array = plan.array_of(atom, before.type if before is not None and same else fact.type)
         made = Fact("collected", array.type, level=array.level, element="array")
-        value: Expression = read_only(array.node)
+        value = read_only(array.node)
     elif fact.kind == "number":
-        scalar = plan.values.scalar(atom)
-        assert scalar is not None
+        number = plan.values.scalar(atom)
+        assert number is not None
         made = Fact("collected", fact.type, level=fact.level, element="number")
-        value = Convert(stored(fact.type), scalar.node)
+        value = Convert(stored(fact.type), number.node)
     else:
         raise plan.refuse("a list that grows by such an element is not compiled")
     before = before or replace(made, known=New(type_of(made)))
@@ -201,6 +234,8 @@ def _define_item(plan: Plan, out: Var, owner: Fact, at: Atom) -> None:
         view = plan.names.fresh(f"{name}_view")
         plan.let(level, view, item)
         plan.array_fact(out, Name(view), owner.type, plan.own_shape("item", view), level)
+    elif owner.element == "scalar":
+        plan.define_scalar(out, name, item, owner.type, level, computes=False)
     elif owner.element == "number":
         plan.let(level, name, item, stored(owner.type))
         plan.define(out, Fact("number", owner.type, level=level, known=Name(name)))
@@ -229,6 +264,7 @@ def _made(plan: Plan, out: Var, like: Fact, level: int, given: Call) -> None:
 
 def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = plan.of(eqn.args[0])
+    owner = _of_arrays(plan, owner)
     if owner.element != "array":
         plan.define(out, owner)
         return
@@ -246,12 +282,15 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "collect_flat" or axis is None:
         _flattened(plan, eqn, out, owner)
         return
+    if owner.element == "scalar" and owner.depth == 1 and _is_stack(eqn, axis):
+        _in_a_row(plan, eqn, out, owner)
+        return
+    owner = _of_arrays(plan, owner)
     if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     level, name = owner.level, eqn.op
     if eqn.op == "stack" or (eqn.op == "stacked" and stored(owner.type) != "double"):
-        some = Infix(">", Member(owner.node, "size"), node(0))
-        plan.require(level, some, "a stack of no arrays, which NumPy refuses or makes a float64 array of")
+        _require_some(plan, owner)
     if eqn.op == "concatenate":
         whole: Expression = run("concatenated", owner.node, axis)
     elif eqn.op == "join_like":
@@ -266,7 +305,29 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
+def _is_stack(eqn: Eqn, axis: object) -> bool:
+    """True where arrays become one along a new first axis."""
+    return eqn.op in ("collect", "stack", "stacked") and axis in (0, -1)
+
+
+def _in_a_row(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
+    """Values without axes as an array of one axis."""
+    if eqn.op == "stack" or (eqn.op == "stacked" and stored(owner.type) != "double"):
+        _require_some(plan, owner)
+    kind = stored(owner.type)
+    view = plan.target(out, kind, call("shape_of", Member(owner.node, "size")), owner.level)
+    plan.call(owner.level, run("in_a_row", owner.node, view))
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), owner.level + 1)
+
+
+def _require_some(plan: Plan, owner: Fact) -> None:
+    some = Infix(">", Member(owner.node, "size"), node(0))
+    why = "a stack of no arrays, which NumPy refuses or makes a float64 array of"
+    plan.require(owner.level, some, why)
+
+
 def _flattened(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
+    owner = _of_arrays(plan, owner)
     if owner.element != "array" or owner.depth > 1:
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     kind = stored(owner.type)
@@ -315,7 +376,7 @@ def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 
 def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
-    a, b = (listed(plan, atom) for atom in eqn.args)
+    a, b = (_of_arrays(plan, listed(plan, atom)) for atom in eqn.args)
     if a.type != b.type or (a.element, b.element, a.depth, b.depth) != ("array", "array", 1, 1):
         raise plan.refuse("a sum of such lists is not compiled")
     _made(plan, out, a, max(a.level, b.level), run("add_lists", a.node, b.node))

@@ -18,7 +18,7 @@ def picks(plan: Plan, eqn: Eqn) -> bool:
 
 
 def _is_array(plan: Plan, item: Atom) -> bool:
-    return isinstance(item, Var) and plan.of(item).kind in ("lane", "array")
+    return isinstance(item, Var) and plan.of(item).kind in ("lane", "array", "scalar")
 
 
 def _picked(plan: Plan, eqn: Eqn, whole: Expression, level: int) -> tuple[str, int]:

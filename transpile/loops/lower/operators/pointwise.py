@@ -4,12 +4,13 @@ from __future__ import annotations
 
 from ....ir import Atom, Eqn, Literal, Var
 from ....passes.kernel.types import OF_DTYPES, stored
-from ...expressions import run
+from ...expressions import run, size
 from .. import shape_sets
 from ..facts import Fact, Leaf
 from ..kernel import ShapeSet
 from ..plan import Plan, literal_of
-from ..scalars import FROM_SCIPY, refusal, result_type
+from ..scalars import FROM_SCIPY, lane, refusal, result_type
+from ..stages import SHORT
 
 # Attributes of an operator that are numbers of its formula: which derivative, and of which order.
 _NUMBERS = ("n", "order")
@@ -25,7 +26,7 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op in FROM_SCIPY:
         plan.begin_with(run("require_special"))
     facts = [plan.of(atom) for atom in args]
-    allowed = ("lane", "array", "number", *(("none",) if eqn.op == "clip" else ()))
+    allowed = ("lane", "array", "scalar", "number", *(("none",) if eqn.op == "clip" else ()))
     if any(fact.kind not in allowed for fact in facts):
         missing = any(fact.kind == "none" for fact in facts)
         raise plan.refuse(f"{eqn.op} of {'`None`' if missing else 'such operands'} is not compiled")
@@ -45,7 +46,12 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
 def add_lane(
     plan: Plan, out: Var, eqn: Eqn, kind: str, facts: list[Fact], extra: tuple[Leaf, ...] = ()
 ) -> None:
-    """A value that each stage computes for itself; `extra` are shapes that it broadcasts to besides."""
+    """A value that each stage computes for itself; `extra` are shapes that it broadcasts to besides.
+
+    One without axes is a variable of C++, in a kernel with loops.
+    """
+    if plan.has_no_axes(out) and _is_scalar(plan, out, eqn, kind):
+        return
     shape = shape_sets.join([*(f.shape for f in facts), *(leaf.shape for leaf in extra)])
     operands = {atom: fact for atom, fact in zip(eqn.args, facts, strict=False) if isinstance(atom, Var)}
     level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
@@ -54,6 +60,21 @@ def add_lane(
     level = max([0, *(fact.level for fact in facts), *(leaf.level for leaf in extra)])
     plan.define(out, Fact("lane", stored(kind), shape, leaves, level, eqn=eqn))
     plan.cones.add(out)
+
+
+def _is_scalar(plan: Plan, out: Var, eqn: Eqn, kind: str) -> bool:
+    """Define a value without axes as a variable; False where an operand is none."""
+    scalars = plan.scalars(eqn.args)
+    if scalars is None:
+        return False
+    value = lane(eqn.op, scalars, kind)
+    level = max((plan.of(atom).level for atom in eqn.args if isinstance(atom, Var)), default=0)
+    once = plan.uses[out] == 1 and out not in plan.kernel.block.results
+    if out.temp and once and size(value.node) <= SHORT:
+        plan.define(out, Fact("scalar", stored(kind), level=level, known=value.to(stored(kind)).node))
+    else:
+        plan.define_scalar(out, plan.names.of(out), value.node, stored(kind), level)
+    return True
 
 
 def _operand(plan: Plan, atom: Var, fact: Fact, shape: ShapeSet, level: int) -> Fact:
@@ -81,7 +102,7 @@ def add_filled(plan: Plan, eqn: Eqn, out: Var) -> None:
         value = eqn.kwarg("fill_value") or eqn.args[1]
     positive = Eqn(eqn.outs, "positive", (value,), (), (), eqn.span)
     filler = plan.of(value)
-    if filler.kind not in ("number", "lane", "array"):
+    if filler.kind not in ("number", "scalar", "lane", "array"):
         raise plan.refuse("full_like of such a value is not compiled")
     add_lane(plan, out, positive, fact.type, [filler], fact.leaves)
 
@@ -108,7 +129,7 @@ def add_of_shape(plan: Plan, eqn: Eqn, out: Var) -> None:
         raise plan.refuse(f"{eqn.op} of such a shape is not compiled")
     value = eqn.kwarg("fill_value") or Literal({"zeros": 0, "ones": 1}.get(eqn.op))
     filler = plan.of(value)
-    if filler.kind != "number":
+    if filler.kind not in ("number", "scalar"):
         raise plan.refuse(f"{eqn.op} of such a value is not compiled")
     own = stored(filler.type) if eqn.op == "full" else "double"
     kind = own if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)

@@ -24,6 +24,8 @@ def add_reduction(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.of(eqn.args[0])
     if fact.kind == "number":
         raise plan.refuse(f"{eqn.op} of a number is not compiled")
+    if fact.kind == "scalar":
+        fact = plan.array(eqn.args[0])
     keepdims = literal_of(eqn, "keepdims", False)
     axis = literal_of(eqn, "axis")
     axes = None if axis is None else plan.values.axes(eqn.kwarg("axis"))
@@ -50,7 +52,7 @@ def add_sum_to(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
     if fact.kind == "number":
         raise plan.refuse("a gradient that is a number is not compiled")
-    if fact.shape == like.shape:
+    if fact.shape == like.shape or (plan.has_no_axes(out) and plan.scalars(eqn.args[:1])):
         cast_to(plan, eqn, out, fact, like)
         return
     _defer_sum(plan, eqn, out, eqn.args[0], like)
@@ -110,6 +112,9 @@ def add_broadcast_like(plan: Plan, eqn: Eqn, out: Var) -> None:
 def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     """An array whose shape is checked; from here on it counts as that shape."""
     fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
+    if fact.kind == "scalar":
+        cast_to(plan, eqn, out, fact, like)
+        return
     if fact.kind not in ("lane", "array"):
         raise plan.refuse("a cotangent that is no array is not compiled")
     level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *like.leaves))])
@@ -127,7 +132,7 @@ def add_expect_like(plan: Plan, eqn: Eqn, out: Var) -> None:
 def add_gradient_like(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The operand, or zeros in its place where the saved type is none of floats."""
     fact, like = plan.of(eqn.args[0]), like_of(plan, eqn)
-    if like.type in FLOATS and fact.kind in ("lane", "array"):
+    if like.type in FLOATS and fact.kind in ("lane", "array", "scalar"):
         plan.define(out, fact)
         return
     value = eqn.args[0] if like.type in FLOATS else Literal(0)
@@ -141,9 +146,11 @@ def add_in_place(plan: Plan, eqn: Eqn, out: Var) -> None:
     Python raises what a call for other arrays has to.
     """
     fact, old = plan.of(eqn.args[0]), plan.of(eqn.args[1])
-    if old.kind == "number":
+    if old.kind == "number" or (fact.type == old.type and fact.kind == old.kind == "scalar"):
         plan.define(out, fact)
         return
+    if "scalar" in (fact.kind, old.kind):
+        fact, old = plan.array(eqn.args[0]), plan.array(eqn.args[1])
     if fact.kind not in ("lane", "array") or old.kind not in ("lane", "array"):
         raise plan.refuse("a write in place to what is no array is not compiled")
     level = max([fact.level, *(leaf.level for leaf in (*fact.leaves, *old.leaves))])

@@ -37,6 +37,38 @@ bool holds(Context& context, const View<T>& view) {
     return context.ok() && !context.dry() && *view.data != Plain<T>(0);
 }
 
+// Where the entry at these positions lies, one for each axis; null where nothing is computed.
+template <typename T, typename... Positions>
+T* place_of(Context& context, const View<T>& view, Positions... positions) {
+    constexpr int kCount = sizeof...(positions);
+    const int64_t at[kCount + 1] = {static_cast<int64_t>(positions)..., 0};
+    if (context.dry() || !context.ok() || !view.data) return nullptr;
+    T* place = view.data;
+    for (int d = 0; d < kCount; ++d) {
+        const int64_t k = at[d] < 0 ? at[d] + view.shape.at[d] : at[d];
+        if (k < 0 || k >= view.shape.at[d]) {
+            context.fail(PB_INVALID, "index out of bounds");
+            return nullptr;
+        }
+        place += k * view.strides[d];
+    }
+    return place;
+}
+
+// The entry of an array at these positions, one for each axis. While shapes are worked out, a zero.
+template <typename T, typename... Positions>
+Plain<T> entry(Context& context, const View<T>& view, Positions... positions) {
+    const T* const place = place_of(context, view, positions...);
+    return place ? *place : Plain<T>(0);
+}
+
+// The same entry written.
+template <typename T, typename... Positions>
+void set_entry(Context& context, const View<T>& view, Plain<T> value, Positions... positions) {
+    T* const place = place_of(context, view, positions...);
+    if (place) *place = value;
+}
+
 // What an author raises: the caller's reference formula does, with its message.
 inline void raise(Context& context, const char* message) {
     if (!context.dry()) context.fail(PB_INVALID, message);

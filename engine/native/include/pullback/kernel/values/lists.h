@@ -93,6 +93,21 @@ PB_SETUP Shape broadcast_of(Outcome& outcome, const List<View<const T>>& arrays)
     return result;
 }
 
+// Numbers in a row, and as arrays without axes.
+template <typename T>
+PB_SETUP void in_a_row(Context& context, const List<T>& numbers, const View<T>& result) {
+    if (!computes(context, result)) return;
+    for (int64_t k = 0; k < numbers.size; ++k) result.data[k * result.strides[0]] = numbers[k];
+}
+template <typename T>
+PB_SETUP List<View<const T>> views_of(Context& context, const List<T>& numbers) {
+    const View<T> row = context.scratch<T>(shape_of(numbers.size));
+    in_a_row(context, numbers, row);
+    const List<View<const T>> views(numbers.size);
+    for (int64_t k = 0; k < numbers.size; ++k) views[k] = {row.data ? row.data + k : nullptr, {}, {}};
+    return views;
+}
+
 // How many entries arrays have together.
 template <typename T>
 PB_SETUP int64_t entries(const List<View<const T>>& arrays) {
