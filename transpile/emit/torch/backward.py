@@ -152,13 +152,12 @@ class _Backward:
         """The block whose variables have no names of gradients that come in or are returned; results nest."""
         counts = uses(block)
         taken = {*self.cotangents, *(var.name for var in self.gradients.values())}
-        names: dict[Var, Var] = {}
+        fresh = self.frame.namer.fresh
+        names = {var: fresh(var.name, var.kind) for var in block.bound() if var.name in taken}
         for eqn in block.every():
             for var in eqn.outs:
                 if counts[var] == 1 and var in block.results and len(eqn.outs) == 1 and not eqn.blocks:
                     names[var] = Var(var.name, var.kind, True)
-                elif var.name in taken:
-                    names[var] = self.frame.namer.fresh(var.name, var.kind)
         return rename(block, names)
 
     def _device(self, part: Part) -> str:

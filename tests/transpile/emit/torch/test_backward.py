@@ -23,6 +23,22 @@ def changed(x, v):
 """
 
 
+CARRIED = """
+import numpy as np
+import pullback as pb
+
+
+@pb.derive_pullback
+def both(x, *, n: int = 3):
+    u = x
+    v = x
+    for _ in range(n):
+        u = np.tanh(v) + u
+        v = v * 2
+    return u * v
+"""
+
+
 LEFT_OUT = """
 import numpy as np
 import pullback as pb
@@ -55,6 +71,10 @@ def _assert_two_derivatives(function, *shapes):
 
 def test_no_variable_has_the_name_of_a_gradient_that_comes_in(tmp_path):
     _assert_two_derivatives(_loaded(tmp_path, TEXT, "changed"), (3,), (3,))
+
+
+def test_nor_has_a_value_that_a_loop_carries(tmp_path):
+    _assert_two_derivatives(_loaded(tmp_path, CARRIED, "both"), (3,))
 
 
 def test_what_a_branch_leaves_out_is_saved_as_none(tmp_path):
