@@ -8,7 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from ...analysis.types import known_types
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
+from ...ir.types import rank_of
 from ...rewrite import Namer, replace_block
 from ..lower.facts import Fact
 
@@ -85,13 +87,17 @@ def _without(block: Block, gone: set[Var]) -> Block:
 
 
 def _made(formula: Formula, kind: str, facts: Mapping[Var, Fact], namer: Namer) -> list[Eqn]:
-    """The equations that make the like of a value without axes of this type; empty where none can."""
+    """The equations that make the like of a value without axes of this type; empty where none can.
+
+    The dtype is that of an array: what has no axes may be a number of Python's.
+    """
     assert formula.pullback is not None
     kwargs: list[tuple[str, Atom]] = [("shape", Literal(()))]
     made: list[Eqn] = []
     if kind == "T":
-        read = [var for var in formula.pullback.free() if var.kind == "tensor"]
-        source = next((var for var in read if facts[var].type == "T"), None) if read else None
+        known = known_types(formula)
+        arrays = (var for var in formula.pullback.free() if var.kind == "tensor" and rank_of(known[var]))
+        source = next((var for var in arrays if facts[var].type == "T"), None)
         if source is None:
             return []
         dtype = namer.fresh("dtype", "value")

@@ -28,7 +28,7 @@ from ..statements import Assign, Do, For, Guard, If, Let, NewList, Statement, Va
 from .facts import Fact, Leaf
 from .merge import merge
 from .names import derived
-from .operators.lists import is_empty, listed, type_of
+from .operators.lists import is_empty, listed, of_arrays, type_of
 from .phases import Body, Control
 from .plan import Plan
 from .scalars import truth
@@ -133,7 +133,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         _no_iterations(plan, eqn)
         return
     level = max([bring(plan, over), *(bring(plan, a) for a in start), *(bring(plan, v) for v in body.free())])
-    facts = [_at_end(plan, atom) for atom in start]
+    facts = [_left(plan, atom) for atom in start]
     level = max([level, *(fact.level for fact in facts if fact.kind == "collected")])
     read = (*eqn.args, *body.free())
     asked = (eqn.outs, *(_form(plan, atom) for atom in read), *(atom in plan.missing for atom in read))
@@ -163,7 +163,7 @@ def _after(plan: Plan, eqn: Eqn, facts: Sequence[Fact], enter: Enter) -> list[Fa
         trial = plan.inside(body, plan.names.copy())
         trial.missing |= plan.missing
         _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
-        found = [_at_end(trial, atom) for atom in body.results[: len(carried)]]
+        found = [_left(trial, atom) for atom in body.results[: len(carried)]]
         after = [_carried(plan, *each) for each in zip(carried, facts, found, strict=True)]
         if after == facts:
             return found
@@ -187,6 +187,12 @@ def _at_end(plan: Plan, atom: Atom) -> Fact:
     fact = plan.of(atom)
     written = fact.kind == "list" or (fact.kind == "index" and fact.eqn is not None and fact.eqn.op == "list")
     return listed(plan, atom) if written and not is_empty(plan, atom) else fact
+
+
+def _left(plan: Plan, atom: Atom) -> Fact:
+    """A value as a loop carries it: a list of values without axes as one of arrays, to which others come."""
+    fact = _at_end(plan, atom)
+    return of_arrays(plan, fact) if fact.kind == "collected" else fact
 
 
 def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
@@ -388,7 +394,7 @@ def _carry_on(child: Plan, body: Block, facts: Sequence[Fact], held: Sequence[st
             assert scalar is not None
             moves.append((name, scalar.to(fact.type).node, scalar.node))
         else:
-            value = _at_end(child, atom).node
+            value = _left(child, atom).node
             moves.append((name, value, value))
     early: list[Statement] = []
     late: list[Statement] = []

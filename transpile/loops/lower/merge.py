@@ -11,7 +11,7 @@ from ..expressions import Constant, Name, ViewOf, call, read_only, run
 from ..statements import Assign, Do, Statement, Variable
 from .facts import Fact, Leaf
 from .names import derived
-from .operators.lists import is_empty, listed, type_of
+from .operators.lists import is_empty, listed, of_arrays, type_of
 from .plan import Plan
 
 Sides = Sequence[tuple[Plan, Atom]]
@@ -154,7 +154,11 @@ def _merge_index_items(plan: Plan, out: Var, sides: Sides, before: list[Statemen
 def _merge_lists(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     """A list is empty after a side that does not have it."""
     there = _there(sides)
-    lists = [(child, listed(child, atom)) for child, atom, _ in there if not is_empty(child, atom)]
+    lists = [
+        (child, of_arrays(child, listed(child, atom)))
+        for child, atom, _ in there
+        if not is_empty(child, atom)
+    ]
     if not lists:
         plan.define(out, there[0][2])
         return

@@ -90,12 +90,33 @@ def until(a, b, start):
     return s * s
 
 
+def grown(a, b, start):
+    before = [start * k for k in range(4)]
+    for i in range(len(a)):
+        now = [start * (i + 1)]
+        for j in range(3):
+            now.append(np.maximum(before[j] + a[i], np.maximum(before[j + 1], now[j]) + start))
+        before = now
+    return before[-1]
+
+
+def stacked(a, b, start):
+    y = np.zeros((len(a), 2))
+    y[0, 0] = start
+    for i in range(1, len(a)):
+        both = np.array([y[i - 1, 0] * a[i], y[i - 1, 1] + b[i]])
+        y[i, 0] = np.sum(np.exp(-both))
+        y[i, 1] = np.max(both)
+    return y
+
+
 RNG = np.random.default_rng(0)
 ARGUMENTS = RNG.uniform(0.5, 1.5, 5), RNG.uniform(1.0, 2.0, 5), np.float64(0.3)
 THREE_ARRAYS = *ARGUMENTS[:2], RNG.uniform(0.5, 1.5, 5)
 CASES = {
     **{f.__name__: (f, ARGUMENTS) for f in (recurrence, distances, branches, swapped, collected)},
     **{f.__name__: (f, ARGUMENTS) for f in (twice_written, rows_and_entries, until)},
+    **{f.__name__: (f, ARGUMENTS) for f in (grown, stacked)},
     "tridiagonal": (tridiagonal, THREE_ARRAYS),
 }
 
@@ -174,6 +195,18 @@ def test_a_place_out_of_bounds_raises_as_numpy_does():
 
     with pytest.raises(IndexError, match="out of bounds"):
         pb.compile(beyond)(ARGUMENTS[0])
+
+
+def test_a_place_in_an_empty_array_is_out_of_bounds_too():
+    def first(a):
+        y = a * 1.0
+        y[0] = 0.0
+        for i in range(1, len(a)):
+            y[i] = y[i - 1] + a[i]
+        return y
+
+    with pytest.raises(IndexError, match="out of bounds"):
+        pb.compile(first)(np.zeros(0))
 
 
 def test_no_iteration_at_all():

@@ -101,12 +101,13 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     parts = [plan.of(atom) for atom in atoms]
     axis = literal_of(eqn, "axis", 0)
     kind = join(stored(part.type) if part.kind == "number" else part.type for part in parts)
-    if not isinstance(axis, int) or any(part.kind not in ("lane", "array", "number") for part in parts):
+    allowed = ("lane", "array", "scalar", "number")
+    if not isinstance(axis, int) or any(part.kind not in allowed for part in parts):
         raise plan.refuse(f"{eqn.op} of such arrays is not compiled")
     both = zip(atoms, parts, strict=True)
     stored_as = [
         (atom, part)
-        if isinstance(atom, Var) and part.kind != "number" and part.type == kind
+        if isinstance(atom, Var) and part.kind in ("lane", "array") and part.type == kind
         else plan.cast(atom, kind)
         for atom, part in both
     ]

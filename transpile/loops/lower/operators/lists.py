@@ -30,7 +30,6 @@ from ...expressions import (
 from ..facts import Fact, Kind, Leaf
 from ..names import derived
 from ..plan import Plan, literal_of
-from ..scalars import Scalar
 from .reductions import like_of
 
 
@@ -83,8 +82,6 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     facts = [plan.of(item) for item in items]
     if facts and all(item.kind == "number" for item in facts):
         return _numbers(plan, atom, items)
-    if facts and (scalars := plan.scalars(items)) is not None:
-        return _scalars(plan, atom, items, scalars)
     kinds = {"array" if item.kind in ("lane", "scalar") else item.kind for item in facts}
     types = {item.type for item in facts if item.kind != "shape"}
     if len(kinds) != 1 or len(types) > 1 or not kinds <= {"array", "like", "shape"}:
@@ -111,22 +108,7 @@ def _numbers(plan: Plan, atom: Atom, items: Sequence[Atom]) -> Fact:
     return made
 
 
-def _scalars(plan: Plan, atom: Atom, items: Sequence[Atom], scalars: Sequence[Scalar]) -> Fact:
-    """A list of values without axes, which are of one type, and of numbers."""
-    kind = stored(join(scalar.type for scalar in scalars))
-    strong = {scalar.type for scalar in scalars if not scalar.type.startswith("weak")}
-    if strong != {kind} and not plan.are_one_float(strong):
-        raise plan.refuse("a list of elements of several dtypes is not compiled in a loop")
-    level = max(plan.of(item).level for item in items)
-    name = plan.names.fresh(f"{plan.names.of(atom) if isinstance(atom, Var) else 'values'}_list")
-    made = Fact("collected", kind, level=level + 1, known=Name(name), element="scalar")
-    plan.new_list(level, name, type_of(made), [scalar.to(kind).node for scalar in scalars])
-    if isinstance(atom, Var):
-        plan.define(atom, made)
-    return made
-
-
-def _of_arrays(plan: Plan, owner: Fact) -> Fact:
+def of_arrays(plan: Plan, owner: Fact) -> Fact:
     """A list of arrays; of values without axes, one of arrays of one entry each."""
     if owner.element != "scalar" or owner.depth > 1:
         return owner
@@ -147,16 +129,12 @@ def _appended(plan: Plan, eqn: Eqn, out: Var) -> None:
     """A list with one more element, which says what an empty one is a list of."""
     values, atom = eqn.args
     fact = plan.of(atom)
-    before = None if is_empty(plan, values) else listed(plan, values)
-    scalar = plan.scalars([atom]) if before is None or before.element == "scalar" else None
-    if scalar is not None and (fact := plan.of(atom)).kind == "scalar":
-        made = Fact("collected", fact.type, level=fact.level, element="scalar")
-        value: Expression = Convert(stored(fact.type), scalar[0].node)
-    elif fact.kind in ("lane", "array", "scalar"):
+    before = None if is_empty(plan, values) else of_arrays(plan, listed(plan, values))
+    if fact.kind in ("lane", "array", "scalar"):
         same = before is not None and plan.are_one_float({before.type, fact.type})
         array = plan.array_of(atom, before.type if before is not None and same else fact.type)
         made = Fact("collected", array.type, level=array.level, element="array")
-        value = read_only(array.node)
+        value: Expression = read_only(array.node)
     elif fact.kind == "number":
         number = plan.values.scalar(atom)
         assert number is not None
@@ -264,7 +242,7 @@ def _made(plan: Plan, out: Var, like: Fact, level: int, given: Call) -> None:
 
 def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     owner = plan.of(eqn.args[0])
-    owner = _of_arrays(plan, owner)
+    owner = of_arrays(plan, owner)
     if owner.element != "array":
         plan.define(out, owner)
         return
@@ -282,10 +260,10 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "collect_flat" or axis is None:
         _flattened(plan, eqn, out, owner)
         return
-    if owner.element == "scalar" and owner.depth == 1 and _is_stack(eqn, axis):
+    if owner.element in ("scalar", "number") and owner.depth == 1 and _is_stack(eqn, axis):
         _in_a_row(plan, eqn, out, owner)
         return
-    owner = _of_arrays(plan, owner)
+    owner = of_arrays(plan, owner)
     if owner.element != "array" or owner.depth > 1 or not isinstance(axis, int):
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     level, name = owner.level, eqn.op
@@ -327,7 +305,7 @@ def _require_some(plan: Plan, owner: Fact) -> None:
 
 
 def _flattened(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
-    owner = _of_arrays(plan, owner)
+    owner = of_arrays(plan, owner)
     if owner.element != "array" or owner.depth > 1:
         raise plan.refuse(f"{eqn.op} of such a list is not compiled")
     kind = stored(owner.type)
@@ -376,7 +354,7 @@ def _single(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 
 def _accumulate(plan: Plan, eqn: Eqn, out: Var) -> None:
-    a, b = (_of_arrays(plan, listed(plan, atom)) for atom in eqn.args)
+    a, b = (of_arrays(plan, listed(plan, atom)) for atom in eqn.args)
     if a.type != b.type or (a.element, b.element, a.depth, b.depth) != ("array", "array", 1, 1):
         raise plan.refuse("a sum of such lists is not compiled")
     _made(plan, out, a, max(a.level, b.level), run("add_lists", a.node, b.node))

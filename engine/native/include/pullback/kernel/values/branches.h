@@ -42,8 +42,8 @@ template <typename T, typename... Positions>
 T* place_of(Context& context, const View<T>& view, Positions... positions) {
     constexpr int kCount = sizeof...(positions);
     const int64_t at[kCount + 1] = {static_cast<int64_t>(positions)..., 0};
-    if (context.dry() || !context.ok() || !view.data) return nullptr;
-    T* place = view.data;
+    if (context.dry() || !context.ok()) return nullptr;
+    int64_t place = 0;
     for (int d = 0; d < kCount; ++d) {
         const int64_t k = at[d] < 0 ? at[d] + view.shape.at[d] : at[d];
         if (k < 0 || k >= view.shape.at[d]) {
@@ -52,7 +52,7 @@ T* place_of(Context& context, const View<T>& view, Positions... positions) {
         }
         place += k * view.strides[d];
     }
-    return place;
+    return view.data ? view.data + place : nullptr;
 }
 
 // The entry of an array at these positions, one for each axis. While shapes are worked out, a zero.
