@@ -144,6 +144,12 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
     return Block(bound(block.params), tuple(eqns), results)
 
 
+def without_names_of(values: Iterable[Atom], block: Block, namer: Namer) -> Block:
+    """The block, in which no variable of its own has the name of one of these values, which it reads."""
+    taken = {atom.name for atom in values if isinstance(atom, Var)}
+    return rename(block, {var: namer.like(var) for var in block.bound() if var.name in taken})
+
+
 def uses(block: Block) -> Counter[Var]:
     """The number of reads of each variable in a block, nested blocks included; twice by a loop of outside.
 

@@ -14,6 +14,7 @@ from pullback.engine.transforms.gradcheck import derivatives
 from pullback.tools.checking import probes_of
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python import module_text
+from tests.kernel_formulas import verify_formulas
 
 from .catalog import Call, Construct
 
@@ -99,6 +100,7 @@ def compiled(construct: Construct) -> str:
             continue
         for one, other in zip(second_order(construct.formula, call), second_order(fast, call), strict=True):
             np.testing.assert_allclose(other, one, rtol=1e-7, atol=1e-9)
+    verify_formulas(fast)
     return YES if complete else RESULT_ONLY
 
 

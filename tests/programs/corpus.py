@@ -11,6 +11,7 @@ from pullback.engine.core.errors import CompilerError
 from pullback.transpile.diagnostics import FormulaError
 from tests.constructs.catalog import Call
 from tests.constructs.columns import RunsOnPython, _no_python_forward, assert_same, second_order
+from tests.kernel_formulas import verify_formulas
 
 from . import (
     applications,
@@ -103,6 +104,7 @@ def outcome_of_kernels(sample: Sample) -> str:
         return "other derivatives"
     except ValueError:
         return "derivatives raise"
+    verify_formulas(fast)
     return _said(limit for made in fast._operators.values() for limit in made.compiled.limits)
 
 

@@ -48,7 +48,7 @@ from dataclasses import dataclass, replace
 
 from ...analysis.types import known_types, param_types
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...rewrite import MADE_OF, Namer, replace_block
+from ...rewrite import MADE_OF, Namer, replace_block, without_names_of
 from ..simplify.simplify import simplify
 from .types import Dtype
 
@@ -186,7 +186,9 @@ def with_plain_elements(formula: Formula) -> Formula:
         return formula
     eqns = (*formula.forward.eqns, *spread.more)
     results = (*formula.forward.results[:count], *spread.plain.values())
-    pullback = formula.pullback
+    before = set(formula.plain)
+    new = [var for var in spread.plain if var not in before]
+    pullback = without_names_of(new, formula.pullback, Namer.of(formula))
     again = (*spread.again, *pullback.eqns)
     return formula.evolve(
         forward=Block(formula.forward.params, eqns, results),

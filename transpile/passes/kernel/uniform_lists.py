@@ -9,11 +9,11 @@ side that has one.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...rewrite import Namer, defining, rename, replace_block, replace_eqn
+from ...rewrite import Namer, defining, replace_block, replace_eqn, without_names_of
 from ..simplify.simplify import simplify
 from .one_sided import literals_of_one_side
 
@@ -54,7 +54,7 @@ def without_uniform_lists(formula: Formula) -> Formula:
     if not values and not env and not constants:
         return formula
     named = [found.value for found in values.values()]
-    pullback = _without_names_of(named, replace_block(pullback, {**env, **constants}), formula)
+    pullback = without_names_of(named, replace_block(pullback, {**env, **constants}), Namer.of(formula))
     eqns, used = _read(pullback.eqns, values)
     body = simplify(Block(pullback.params, tuple(eqns), pullback.results))
     kept = [
@@ -71,13 +71,6 @@ def without_uniform_lists(formula: Formula) -> Formula:
         plain=(*(var for var, _ in kept), *more),
         pullback=body,
     )
-
-
-def _without_names_of(values: Iterable[Atom], pullback: Block, formula: Formula) -> Block:
-    """The pullback, in which no variable of its own has the name of a value of the forward."""
-    taken = {atom.name for atom in values if isinstance(atom, Var)}
-    namer = Namer.of(formula)
-    return rename(pullback, {var: namer.like(var) for var in pullback.bound() if var.name in taken})
 
 
 def _decided(block: Block, known: dict[Var, Literal]) -> dict[Var, Literal]:
