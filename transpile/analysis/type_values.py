@@ -18,12 +18,14 @@ from ..ir.types import (
     Type,
     TypeMistake,
     there,
+    unknown_tensor,
 )
 from ..operators import OF_MATH
+from ..operators.call import number_dtype
 
 _TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
 _TO_FLOAT = frozenset({"float", "math.erf", *(f"math.{name}" for name in OF_MATH)})
-_DTYPES = {"int": "int64", "float": "float64", "bool": "bool"}
+_OPAQUE = {"numpy.count_nonzero": "int64", "numpy.isposinf": "bool", "numpy.isneginf": "bool"}
 _TO_BOOL = frozenset({"is_none", "not_", "bool"})
 
 
@@ -52,6 +54,8 @@ def of_structure(eqn: Eqn, args: tuple[Type, ...], named: Mapping[str, Type], na
         return ScalarType("slice" if op == "slice" else "range")
     if op == "format":
         return ScalarType("str")
+    if op == "opaque" and isinstance(callee := eqn.kwarg("callee"), Literal) and callee.value in _OPAQUE:
+        return TensorType(unknown_tensor(name).shape, _OPAQUE[str(callee.value)])
     if op == "pullback.primitives.dot_subscripts":
         return _subscripts(args, eqn)
     return None
@@ -87,7 +91,7 @@ def _list(args: tuple[Type, ...]) -> Type:
 
 def _number(found: Type) -> Type:
     """A number among tensors is an array of no axes, of the dtype that NumPy gives it."""
-    dtype = _DTYPES.get(found.kind) if isinstance(found, ScalarType) and found.dtype is None else None
+    dtype = number_dtype(found) if isinstance(found, ScalarType) and found.dtype is None else None
     return found if dtype is None else TensorType((), dtype)
 
 

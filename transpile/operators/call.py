@@ -145,6 +145,16 @@ class Call:
         return found if isinstance(found, ListType) else ListType()
 
 
+def number_dtype(found: Type | None) -> Dtype | None:
+    """The dtype of an array that NumPy makes of a value; None where that is not known."""
+    if isinstance(found, ScalarType) and found.dtype is None:
+        return _OF_NUMBERS.get(found.kind)
+    return found.dtype if isinstance(found, TensorType | ScalarType) else None
+
+
+_OF_NUMBERS = {"bool": "bool", "int": "int64", "float": "float64"}
+
+
 def joined_dtype(types: tuple[Type | None, ...]) -> Dtype | None:
     """The dtype to which operands promote; None where one is no number and no tensor, or none is a tensor."""
     parts: list[Dtype] = []

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.types import Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text, there
-from .call import Call, Rule, joined_dtype
+from ..ir.dtypes import promote
+from ..ir.types import NONE, Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text, there
+from .call import Call, Rule, joined_dtype, number_dtype
 from .info import OperatorInfo, Scalar
 from .pointwise import CHEAP
 
@@ -55,16 +56,16 @@ def _filled(call: Call) -> Type:
 
 
 def _full(call: Call) -> Type:
-    return call.tensor(call.shape(), call.dtype(None))
+    return call.tensor(call.shape(), call.dtype(number_dtype(call.types.get("fill_value"))))
 
 
 def _arange(call: Call) -> Type:
-    known, stop = call.fixed("stop")
-    if known and stop is None and "step" not in call.attributes:
-        start = call.types.get("start")
-        if isinstance(start, ScalarType) and start.kind == "int":
-            return call.tensor((call.size(0) if start.dim is None else start.dim,), "int64")
-    return call.tensor((call.size(0),), None)
+    given = [call.types.get(name, NONE) for name in ("start", "stop", "step")]
+    found = [number_dtype(each) for each in given if each != NONE]
+    whole = found == ["int64"]
+    dtype = promote([each for each in found if each]) if None not in found else None
+    size = given[0].dim if whole and isinstance(given[0], ScalarType) else None
+    return call.tensor((call.size(0) if size is None else size,), dtype)
 
 
 def _eye(call: Call) -> Type:

@@ -18,6 +18,18 @@ def scalar(value: Any, x: torch.Tensor) -> torch.Tensor:
     return torch.as_tensor(value, dtype=torch.result_type(x, value), device=x.device)
 
 
+def dtype_of(value: Any) -> torch.dtype:
+    """The dtype of an array that NumPy fills with this.
+
+    >>> dtype_of(0.5)
+    torch.float64
+    """
+    if isinstance(value, torch.Tensor):
+        return value.dtype
+    kinds = ((bool, torch.bool), ((int, torch.SymInt), torch.int64), (complex, torch.complex128))
+    return next((dtype for kind, dtype in kinds if isinstance(value, kind)), torch.float64)
+
+
 def widened(x: Any) -> Any:
     """The tensor in double precision, as NumPy computes with integers and with its own float64 numbers.
 

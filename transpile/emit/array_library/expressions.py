@@ -98,15 +98,26 @@ class ArrayExpressions(Expressions):
             template = None
         if template is not None:
             given = dict(zip(info.operands, operands, strict=False))
-            given |= {name: _parsed(value) for name, value in words.defaults.get(eqn.op, {}).items()}
             keywords = self._keywords(eqn, {}, every=False)
             given |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
+            if "dtype" in info.attrs and eqn.kwarg("dtype") in (None, Literal(None)):
+                given |= self._dtype_of_numbers(eqn)
             return self._filled(template, given | {"device": _parsed(self._device or "None")})
         if eqn.op in words.helpers:
             return ast.Call(helper(eqn.op), operands, self._keywords(eqn, {}))
         if name := words.function(info):
             return ast.Call(_parsed(name), operands, self._keywords(eqn, words.attributes, every=False))
         return self._formula_call(eqn, operands, info.python)
+
+    def _dtype_of_numbers(self, eqn: Eqn) -> dict[str, ast.expr]:
+        """The dtype that NumPy gives an array made of numbers alone, by the operator or by what fills it."""
+        words, fill = self._vocabulary, eqn.kwarg("fill_value")
+        dtype = _dtype(type_of(eqn.outs[0], self._types))
+        if dtype in CONCRETE:
+            return {"dtype": _parsed(f"{words.module}.{dtype}")}
+        if fill is None or "dtype_of" not in words.helpers:
+            return {}
+        return {"dtype": ast.Call(helper("dtype_of"), [self.of(fill)], [])}
 
     def _filled(self, template: str, given: dict[str, ast.expr]) -> ast.expr:
         """The template with expressions in the place of names; those of helpers stay."""

@@ -28,7 +28,6 @@ class Vocabulary:
                 keyword whose attribute is not given is left out. `device` is where arrays made of
                 numbers are put
     constant    the same, for calls whose axes are given as numbers; those in `one_axis` take one
-    defaults    attributes that a template has where none is given
     calls       functions by the full name of one that is no operator: "numpy.linalg.qr"
     formulas    operators that are called as formulas, because the library does not differentiate its own
     dtypes      the names of dtypes that are other ones than NumPy's: ``{"bool_": "bool"}``
@@ -42,7 +41,6 @@ class Vocabulary:
     templates: Mapping[str, str]
     constant: Mapping[str, str]
     one_axis: frozenset[str]
-    defaults: Mapping[str, Mapping[str, str]]
     calls: Mapping[str, str]
     formulas: frozenset[str]
     dtypes: Mapping[str, str]

@@ -77,7 +77,6 @@ def torch_vocabulary(helpers: Helpers) -> Vocabulary:
         templates=_TEMPLATES,
         constant=_CONSTANT | _ONE_AXIS,
         one_axis=frozenset(_ONE_AXIS) | {"concatenate", "stack"},
-        defaults={name: {"dtype": "torch.float64"} for name in ("zeros", "ones")},
         calls=_CALLS,
         formulas=_FORMULAS,
         dtypes={"bool_": "bool"},

@@ -1,0 +1,61 @@
+"""Arrays made of numbers alone have NumPy's dtype, and so their numbers, in PyTorch."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from runpy import run_path
+
+import numpy as np
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import pullback.torch  # noqa: E402 - where torch is
+
+pytestmark = pytest.mark.torch
+
+FORMS = [
+    "np.full(3, 0.1)",
+    "np.full(x.shape, -0.3)",
+    "np.full(3, 1) * 0.1",
+    "np.full(3, True) * 0.1",
+    "np.full(3, by)",
+    "np.identity(3)[0] * 0.1",
+    "np.diag(np.full(3, 0.1))[1]",
+    "np.linspace(0.0, 0.7, 3)",
+    "np.arange(3) * 0.1",
+    "np.arange(1, 4) / 3",
+    "np.sqrt(np.arange(3))",
+    "np.exp(-np.arange(3))",
+    "np.hypot(np.arange(3), 0.1)",
+    "0.5 ** np.arange(3) / 3",
+    "np.outer(np.arange(3), np.arange(3))[2] / 7",
+    "np.cumsum(np.full(3, 0.1))",
+    "np.pad(np.full(1, 0.1), 1)",
+    "np.stack([np.full((), 0.1), np.full((), 0.2), np.full((), 0.3)])",
+    "np.count_nonzero(x > 0) * 0.1 * np.ones(3)",
+]
+
+
+SOURCE = """
+import numpy as np
+import pullback as pb
+
+@pb.formula
+def scaled(x, *, by: float = 0.1):
+    k = {}
+    return np.sin(x) * k, lambda g: g * np.cos(x) * k
+"""
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_constants_have_the_dtype_of_numpy(form: str, dtype: str, tmp_path: Path) -> None:
+    path = tmp_path / "constants.py"
+    path.write_text(SOURCE.format(form))
+    formula = run_path(str(path))["scaled"]
+    x = np.array([0.3, -0.4, 0.7], dtype)
+    found = pullback.torch.function(formula)(torch.tensor(x)).numpy()
+    expected = np.asarray(formula(x))
+    assert found.dtype == expected.dtype
+    np.testing.assert_allclose(found, expected, rtol=4e-16 if dtype == "float64" else 3e-7)
