@@ -70,7 +70,7 @@ def autograd_function(
         frame,
     )
     function = _function(frame, class_name, docstring, hidden=False)
-    hidden = _function(frame, class_name, "", hidden=True) if frame.formula.hidden else ""
+    hidden = _function(frame, class_name, "", hidden=True)
     return FunctionText("\n\n\n".join([first, second, function]), hidden)
 
 
@@ -200,7 +200,10 @@ def _setup_context(frame: Frame) -> ast.FunctionDef:
     constant = [frame.results[k] for k in formula.options.nondifferentiable]
     constant += frame.masks
     if constant:
-        lines.append(f"ctx.mark_non_differentiable({', '.join(str(var) for var in constant)})")
+        marked = ", ".join(str(var) for var in constant)
+        if any(may_be_absent(formula.forward, var) for var in constant):
+            marked = f"*[each for each in ({marked},) if each is not None]"
+        lines.append(f"ctx.mark_non_differentiable({marked})")
     if frame.saved:
         saved = [f"*{var.name}" if var.kind == "list" else var.name for var in frame.saved]
         lines.append(f"ctx.save_for_backward({', '.join(saved)})")
