@@ -36,6 +36,7 @@ from .text.short import is_short
 from .text.slicing import Slice, Wanted, slice_of
 from .text.splices import CannotFix
 from .text.taking import Taking, find_taking
+from .text.unchanged import check_unchanged
 
 CODES = ("PB101", "PB107")
 WRONG = (Verdict.INTERMEDIATE, Verdict.CONDITIONAL)
@@ -205,6 +206,7 @@ class _Recomputed:
             raise CannotFix(
                 "what is saved is rounded to bytes, and computed again it has no derivative either"
             )
+        check_unchanged(found, self.saver, self.parameters.context, self.place)
         self._check_seen(found)
         short = is_short(found) and all(t.attribute is None for t in self.targets) and len(self.targets) == 1
         short = (

@@ -33,6 +33,7 @@ from .text.short import is_short
 from .text.slicing import Slice, Slicer, Wanted
 from .text.splices import CannotFix, Splice
 from .text.taking import find_taking
+from .text.unchanged import check_unchanged
 
 CODES = ("PB101",)
 OWN = "_gradients"
@@ -135,6 +136,7 @@ class _Returned:
         found = self._slice()
         if is_short(found) and len(self.names) == 1:
             raise CannotFix("it is computed again at little cost")
+        check_unchanged(found, self.saver, self.parameters.context, self.place)
         torch = self.place.torch()
         tensors, plain = self.parameters.to_save(found.parameters, set())
         if any(self.parameters.is_tensor(name) for name in plain):

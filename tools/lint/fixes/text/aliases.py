@@ -27,7 +27,7 @@ class Aliases:
 
     def __init__(
         self,
-        function: ast.FunctionDef,
+        function: ast.stmt,
         truth: Callable[[ast.expr], bool | None],
         written: bool = False,
         shared: Iterable[tuple[str, str]] = (),

@@ -28,7 +28,9 @@ REFUSED = {
 }
 RECORDED = {
     "no out": "def helper(x):\n    return torch.mul(x, x, out=None)\n",
-    "out of another function": "def helper(x):\n    return other(x, out=3)\n",
+    "out of another function": (
+        "def other(x, out):\n    return x * out\n\n\ndef helper(x):\n    return other(x, out=3)\n"
+    ),
     "in a block that records nothing": (
         "def helper(x):\n    with torch.no_grad():\n        torch.mul(x, x, out=torch.empty_like(x))\n"
         "    return x.sin()\n"
