@@ -16,6 +16,7 @@ import jax
 import jax.numpy as jnp
 from jax.custom_derivatives import CustomVJPPrimal
 
+from pullback.engine.core.complex_values import not_complex
 from pullback.engine.core.operator import Operator
 from pullback.engine.transforms.tangents import TangentRule, transposed_rule
 from pullback.transpile.diagnostics import FormulaError
@@ -127,6 +128,7 @@ class _Call:
             for param, tangent in zip(operator.inputs, tangents, strict=True)
         )
         count = operator.n_results + operator.n_hidden
+        _refuse_complex(operator, inputs, present, outputs[:count])
         found: Sequence[Any] = [None] * count
         if any(present):
             rule = self._rules.tangent_rule(present)
@@ -156,6 +158,7 @@ class _Call:
         again = self.both if self._rules.refusal is None else self.reverse
         outputs = again(inputs, arrays)
         plain = operator.n_results + operator.n_hidden
+        _refuse_complex(operator, inputs, needed, outputs[:plain])
         places = {"input": (inputs, 0), "output": (outputs, 0), "plain": (outputs, plain)}
         saved = []
         for one in operator.saved:
@@ -181,7 +184,12 @@ class _Call:
             given = [filled(c) if here else None for c, here in zip(cotangents, wanted, strict=True)]
             if operator.barrier is not None:
                 given = self._rules.barrier(given)
+            # A cotangent of JAX is the conjugate of one here, and so is a gradient.
+            if operator.complex:
+                given = jax.tree.map(jnp.conj, given)
             gradients = variant.call(list(map(unpacked, saved)), given)
+            if operator.complex:
+                gradients = jax.tree.map(jnp.conj, gradients)
         return list(map(_gradient_like, gradients, inputs)), [None] * len(arrays)
 
 
@@ -200,6 +208,18 @@ def _gradient_like(gradient: Any, value: Any) -> Any:
     if not jnp.issubdtype(value.dtype, jnp.inexact):
         return None
     return jnp.broadcast_to(jax.lax.convert_element_type(gradient, value.dtype), value.shape)
+
+
+def _refuse_complex(
+    operator: Operator, inputs: Sequence[Any], moved: Sequence[bool], outputs: Sequence[Any]
+) -> None:
+    """Raise TypeError where a closure that holds for real values is asked about complex ones."""
+    if operator.complex or not any(moved):
+        return
+    found = [value for value, here in zip(inputs, moved, strict=True) if here]
+    found += [value for i, value in enumerate(outputs) if i not in operator.nondifferentiable]
+    if any(map(jnp.iscomplexobj, jax.tree.leaves(found))):
+        raise TypeError(not_complex(operator))
 
 
 def _refuse_moving_attributes(operator: Operator, tangents: Any) -> None:

@@ -146,3 +146,27 @@ def test_without_jax_the_import_names_the_extra():
 def test_the_package_does_not_bring_jax():
     program = "import sys, pullback as pb; pb.tensor(1.0); sys.exit('jax' in sys.modules)"
     assert subprocess.run([sys.executable, "-c", program]).returncode == 0
+
+
+@pytest.mark.parametrize("mode", ["both", "reverse"])
+def test_complex_values_are_not_differentiated_by_a_closure_for_real_ones(mode):
+    import jax
+    import jax.numpy as jnp
+
+    import pullback.jax
+
+    @pb.formula
+    def size(x):
+        return np.abs(x), lambda grad: grad * np.sign(x)
+
+    @pb.formula(complex=True)
+    def squared(x):
+        return x * x, lambda grad: 2 * grad * x
+
+    z = jnp.array([1 + 2j, 3.0])
+    function = pullback.jax.function(size, mode)
+    assert function(z).shape == (2,)
+    with pytest.raises(TypeError, match="size has complex values among what is differentiated"):
+        jax.grad(lambda z: function(z).sum())(z)
+    found = jax.grad(pullback.jax.function(squared, mode), holomorphic=True)(1 + 2j)
+    assert complex(found) == 2 + 4j
