@@ -186,6 +186,26 @@ def among_floats(dtype: Dtype) -> frozenset[str]:
     return frozenset[str]().union(*map(among_floats, dtype.parts)) - {"bool"}
 
 
+# Dtypes that are made of others through so many steps are known among floats alone.
+_DEEPEST = 6
+
+
+@lru_cache(maxsize=1 << 14)
+def _depth(dtype: Dtype) -> int:
+    if isinstance(dtype, str):
+        return 0
+    return 1 + max(map(_depth, (dtype.of,) if isinstance(dtype, Widened) else dtype.parts), default=0)
+
+
+def shallow(dtype: Dtype) -> Dtype | None:
+    """The dtype; of one that is made of others through many steps, what it is where all are floats.
+
+    Iterations that are written out would make a dtype each of those of the last one, twice as long.
+    None where that is not known.
+    """
+    return dtype if _depth(dtype) <= _DEEPEST else widen("inexact", promote(among_floats(dtype)))
+
+
 def evaluate_dtype(dtype: Dtype, known: Mapping[str, str]) -> str | None:
     """The name of the dtype where those behind its variables are known, or None."""
     if isinstance(dtype, str):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
 from ..ir import Atom, Literal, Var
-from ..ir.dtypes import Dtype, concrete, promote, widen
+from ..ir.dtypes import Dtype, concrete, promote, shallow, widen
 from ..ir.types import (
     NONE,
     Dim,
@@ -72,7 +72,7 @@ class Call:
         """A tensor of this shape and dtype, with names of its own for what is None."""
         own = self.unknown()
         shape = own.shape if shape is None or is_deep(shape) else shape
-        return TensorType(shape, own.dtype if dtype is None else dtype)
+        return TensorType(shape, own.dtype if dtype is None else shallow(dtype) or own.dtype)
 
     def size(self, axis: int) -> Dim:
         """The name of a size that is not known."""
