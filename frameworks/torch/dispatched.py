@@ -57,7 +57,7 @@ class Kernels:
             if not (param.attribute or param.optional or param.var.kind == "list")
         ]
         self.autocast = Autocast.of(formula)
-        class_name = class_name_of(function.formula.__name__)
+        class_name = class_name_of(function.name)
         self.plain = getattr(function.module, class_name)
         self.tangents = getattr(function.module, f"{class_name}WithTangents")
         stem = class_name.removeprefix("_")

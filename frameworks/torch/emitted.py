@@ -13,7 +13,7 @@ from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.python import saved_variables
 from ..transpile.emit.torch.frame import Frame
 from ..transpile.emit.torch.function import class_name_of
-from ..transpile.emit.torch.module import torch_module
+from ..transpile.emit.torch.module import free_name, torch_module
 from ..transpile.emit.torch.vocabulary import torch_vocabulary
 from ..transpile.ir import Formula
 from .function import HELPERS, module_of
@@ -27,9 +27,9 @@ class Emitted:
 
     def __init__(self, formula: Formula) -> None:
         helpers = Helpers.of_folder(HELPERS)
-        text = torch_module([(formula.name, formula)], LIBRARY_OF_PROCESS, helpers)
-        module = module_of(formula.name, text)
-        self._class = getattr(module, class_name_of(formula.name))
+        name = free_name(formula.name, helpers)
+        module = module_of(name, torch_module([(name, formula)], LIBRARY_OF_PROCESS, helpers))
+        self._class = getattr(module, class_name_of(name))
         self._like: Any = getattr(module, "_Like", Like)
         frame = Frame(formula, formula.name, torch_vocabulary(helpers), LIBRARY_OF_PROCESS, lambda op: None)
         places = {var: k for k, var in enumerate(saved_variables(frame.formula))}

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..engine.formula.formula import LIBRARY_OF_PROCESS, Formula
 from ..transpile.emit.array_library.helpers import Helpers
-from ..transpile.emit.torch.module import torch_module
+from ..transpile.emit.torch.module import free_name, torch_module
 
 HELPERS = Path(__file__).parent / "helpers"
 _COUNT = itertools.count()
@@ -25,16 +25,18 @@ class TorchFunction:
     """An operator of PyTorch made of a formula: `function` makes them.
 
     formula  the formula
+    name     its function's name in the module that runs
     source   the text of the module that runs
     """
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
         promoted = formula.operator.formula
-        name = formula.__name__
-        self.source = torch_module([(name, promoted)], LIBRARY_OF_PROCESS, Helpers.of_folder(HELPERS))
-        self.module = module_of(name, self.source)
-        self._run: Callable[..., Any] = getattr(self.module, name)
+        helpers = Helpers.of_folder(HELPERS)
+        self.name = free_name(formula.__name__, helpers)
+        self.source = torch_module([(self.name, promoted)], LIBRARY_OF_PROCESS, helpers)
+        self.module = module_of(self.name, self.source)
+        self._run: Callable[..., Any] = getattr(self.module, self.name)
         update_wrapper(self, formula.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:

@@ -59,6 +59,11 @@ class Helpers:
     def __contains__(self, name: object) -> bool:
         return isinstance(self._definitions.get(str(name)), ast.FunctionDef)
 
+    @cached_property
+    def names(self) -> frozenset[str]:
+        """The names that the helpers have in emitted text."""
+        return frozenset(map(private, self._definitions))
+
     def needed(self, used: Iterable[str]) -> tuple[str, ...]:
         """The helpers among these names of emitted text and those that they call, in order."""
         reached: set[str] = set()

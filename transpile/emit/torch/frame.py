@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Sequence
 from functools import cached_property
 
@@ -14,8 +15,13 @@ from ..array_library.vocabulary import Vocabulary
 from ..python import saved_variables
 from .parts import Parts, parts_of
 
-# Names that the text of a function uses besides those of the formula.
-_OWN_NAMES = frozenset({"torch", "math", "ctx", "inputs", "output", "tensors", "function", "saved"})
+# Names that the text of a function uses besides those of the formula, helpers and Python's own.
+_OWN_NAMES = frozenset(
+    {"torch", "math", "ctx", "inputs", "output", "tensors", "function", "saved", "_", "__"}
+)
+# Attributes of the context, on which values are kept under their names.
+_OWN_NAMES |= {"likes", "saved_tensors", "needs_input_grad", "save_for_backward", "save_for_forward"}
+_OWN_NAMES |= {"mark_non_differentiable", "set_materialize_grads", *dir(builtins)}
 
 
 class Frame:
@@ -34,7 +40,7 @@ class Frame:
         self.library = library
         self.called = called
         self.written = formula
-        self.formula = with_free_names(formula, _OWN_NAMES | {name})
+        self.formula = with_free_names(formula, _OWN_NAMES | vocabulary.helpers.names | {name})
         self.printer = Printer(self.formula, vocabulary, called)
         self.namer = Namer.of(self.formula)
         self.single = [param for param in self.formula.params if param.var.kind != "list"]

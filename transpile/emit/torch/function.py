@@ -259,8 +259,9 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
     arguments = [names[param.var] for param in frame.single]
     arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
     arguments += [f"*{names[param.var]}" for param in frame.lists]
-    lines.append(f"    function = {class_name}WithTangents if _in_forward_mode() else {class_name}")
-    call = f"function.apply({', '.join(arguments)})"
+    function = "function_" if any(param.var.name == "function" for param in written.params) else "function"
+    lines.append(f"    {function} = {class_name}WithTangents if _in_forward_mode() else {class_name}")
+    call = f"{function}.apply({', '.join(arguments)})"
     count = len(frame.results) if hidden else formula.results
     if len(frame.outputs) == count and (count > 1 or not formula.result_is_tuple):
         lines.append(f"    return {call}")

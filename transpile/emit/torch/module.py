@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from ...codes import diagnostic
 from ...derivatives import Derivatives, NoDerivative
+from ...diagnostics import FormulaError
 from ...ir import Formula
 from ..array_library.helpers import Helpers, names_in
 from ..array_library.vocabulary import Vocabulary
-from .function import WIDTH, FunctionText, autograd_function
+from .function import WIDTH, FunctionText, autograd_function, class_name_of
 from .vocabulary import torch_vocabulary
 
 
@@ -20,6 +23,11 @@ def torch_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, 
     Raises FormulaError (PB502) where PyTorch has no equal
     of something in one of them, or in one that it calls.
     """
+    for name, formula in formulas:
+        if free_name(name, helpers) != name:
+            message = f"a function named `{name}` would hide what its module in PyTorch uses"
+            finding = diagnostic("PB502", message, formula.span, name=name, value=name, hint="rename it")
+            raise FormulaError([finding], formula.source)
     vocabulary = torch_vocabulary(helpers)
     made: dict[str, FunctionText] = {}
     names: dict[str, str] = {}
@@ -50,6 +58,18 @@ def torch_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, 
     read = names_in(ast.parse("\n".join(parts)))
     hidden = [made[name].with_hidden for name in reversed(made) if f"{name}_with_hidden" in read]
     return _assembled(public, [*parts, *hidden], formulas[0][1], vocabulary)
+
+
+def free_name(name: str, helpers: Helpers) -> str:
+    """The name of a formula's function, or another one where its module uses that for something else.
+
+    >>> free_name("tuple", Helpers(()))
+    'formula_tuple'
+    """
+    taken = {"torch", "math", "Any", "NamedTuple", "Sequence", *dir(builtins), *helpers.names}
+    class_name = class_name_of(name)
+    hides = name in taken or class_name in helpers.names or class_name == name
+    return f"formula_{name}" if hides else name
 
 
 def _assembled(public: Sequence[str], parts: Sequence[str], first: Formula, vocabulary: Vocabulary) -> str:
