@@ -14,6 +14,7 @@ from .context import Context
 from .followed_calls import FollowedCalls
 from .records import REPLACES, Field, arranged, fields_of, replaced
 from .state import State
+from .statements import grad_mode
 from .torch_calls import Arguments
 from .values import (
     Bound,
@@ -141,6 +142,8 @@ class Calls(FollowedCalls):
             return self.torch_method(self.evaluate(exact, state), "to", self.arguments(node, state))
         callee = self.evaluate(node.func, state)
         arguments = self.arguments(node, state)
+        if isinstance(node.func, ast.Attribute) and node.func.attr == "enter_context" and node.args:
+            self.grad_mode = grad_mode(node.args[0], self.grad_mode)  # until the `with` of the stack ends
         asks = isinstance(node.func, ast.Attribute) and node.func.attr in torch_names.METADATA
         if asks and all(thing.number and thing.entity is None for thing in callee):
             return plain()
@@ -309,6 +312,8 @@ class Calls(FollowedCalls):
         if dotted == "torch.is_grad_enabled":
             return constant(self.grad_mode) if self.cuts else plain()
         if name in torch_names.MODES_OFF or name in ("enable_grad", "set_grad_enabled"):
+            if name == "set_grad_enabled" and self.cuts:  # from here on; a `with` ends it
+                self.grad_mode = grad_mode(arguments.node, True)
             return plain()
         if name == "partial" and root == "functools" and arguments.items:
             return arguments.first

@@ -23,6 +23,7 @@ from .values import (
     combine,
     constant,
     facts_of,
+    lose,
     plain,
     product_form,
     sum_form,
@@ -317,6 +318,8 @@ class Statements(Expressions):
     def write(self, thing: Thing, facts: Facts, node: ast.AST, how: str | bool, certain: bool = True) -> None:
         """A thing's memory gets new entries; `how` is False where it may be another thing's."""
         store, facts = thing.store, facts if self.grad_mode else unrecorded(facts)
+        if thing.hidden and self.cuts:
+            facts = lose(facts, self.span(node), "a write that PyTorch does not record")
         if store.owner is not None and isinstance(how, str):
             self.writes.append(Write(store.owner, self.span(node), how, certain))
         if thing.token is None or thing.token.sort != "input":
@@ -343,6 +346,8 @@ def owns(value: Value) -> bool:
 def grad_mode(node: ast.expr, current: bool) -> bool:
     """True if operations are recorded inside ``with node:``."""
     name = ""
+    if isinstance(node, ast.IfExp):
+        return grad_mode(node.body, current) and grad_mode(node.orelse, current)
     if isinstance(node, ast.Call):
         name = node.func.attr if isinstance(node.func, ast.Attribute) else getattr(node.func, "id", "")
         first = node.args[0] if node.args else None

@@ -96,6 +96,8 @@ class TorchCalls(Statements):
         node = arguments.node
         if name in torch_names.METADATA:
             return plain()
+        if filled := self._filled(name, arguments):
+            return filled
         if name in torch_names.CREATION:
             return self._created(name, arguments)
         if name in torch_names.REFUSING:
@@ -136,6 +138,22 @@ class TorchCalls(Statements):
             return True
         return len(arguments.items) > 1 and all(thing.number for thing in arguments.items[1].value)
 
+    def _filled(self, name: str, arguments: Arguments) -> Value:
+        """A tensor that numbers computed from others fill, without a history; nothing for other calls."""
+        places = torch_names.FILL_OPERANDS.get(name, ())
+        values = [arguments.items[place].value for place in places if place < len(arguments.items)]
+        values += [
+            value for key, value in arguments.named.items() if key in torch_names.FILL_NAMES and places
+        ]
+        facts = [facts_of(v) for v in values if not all(thing.whole for thing in v)]
+        if all(fact.kind is Kind.NONE for fact in facts) or is_whole_dtype(arguments.node):
+            return ()
+        span = self.span(arguments.node)
+        made = combine(facts, any_form([fact.form for fact in facts]), span)
+        if self.cuts:
+            made = lose(made, span, f"`{name}(...)`, which is filled with a number")
+        return (Thing(unrecorded(made), Store(), span),)
+
     def _created(self, name: str, arguments: Arguments) -> Value:
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else Form.CONSTANT
         store = Store(empty=name in torch_names.EMPTY or name in torch_names.ZEROS)
@@ -163,6 +181,7 @@ class TorchCalls(Statements):
         made = Thing(unrecorded(facts), thing.store, self.span(node))
         made.number = how in ("item", "tolist", "data_ptr()") or thing.number
         made.array = how == "numpy"
+        made.hidden = not made.number
         return (made,)
 
     def _cutting(self, name: str, arguments: Arguments) -> Value:

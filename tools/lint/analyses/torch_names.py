@@ -48,6 +48,14 @@ CREATION = _names(
     triu_indices empty_strided hann_window hamming_window manual_seed seed get_rng_state cuda.Stream Generator
     device Size dtype finfo iinfo"""
 )
+# The operands whose numbers a new tensor holds, by place and by name.
+FILL_OPERANDS = {
+    **dict.fromkeys(_names("full full_like"), (1,)),
+    "new_full": (2,),
+    **dict.fromkeys(_names("linspace logspace"), (0, 1)),
+    **dict.fromkeys(_names("arange range"), (0, 1, 2)),
+}
+FILL_NAMES = _names("fill_value start end stop step")
 EMPTY = _names("empty empty_like new_empty new empty_strided")
 
 # Results that share memory with their first operand.

@@ -106,6 +106,7 @@ class Thing:
     `pair`: values and indices, as `max` gives them.
     `elements`: what was unpacked from something opaque, by position. `number`: a Python number.
     `used_as_object`: a method was called on it that tensors don't have. `array`: a NumPy array.
+    `hidden`: the memory of a tensor without its history, such as its ``data``: a write is not recorded.
     `whole`: a tensor of integers or booleans, through which no gradient flows, whatever is written into it.
     """
 
@@ -124,6 +125,7 @@ class Thing:
     scope: Mapping[str, Value] | None = None
     used_as_object: bool = False
     array: bool = False
+    hidden: bool = False
     whole: bool = False
     fields: tuple[str, ...] = ()
     keys: tuple[object, ...] | None = None
