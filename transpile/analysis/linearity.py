@@ -29,6 +29,7 @@ class Form(Enum):
 
 _PLAIN = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "len", "ones_like", "full_like"})
 _ZEROS = frozenset({"zeros_list", "zeros", "zeros_like"})
+_Lists = dict[Var, tuple[Atom, ...]]  # the items of each list that is written out
 _THROUGH = frozenset({"item", "list", "tuple", "stop_gradient", "positive"})
 
 
@@ -54,17 +55,17 @@ def forms(formula: Formula) -> dict[Var, Form]:
     """The form of each variable of the pullback."""
     assert formula.pullback is not None
     env = dict.fromkeys(formula.pullback.params, Form.LINEAR)
-    _propagate(formula.pullback.eqns, env)
+    _propagate(formula.pullback.eqns, env, {})
     return env
 
 
-def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
+def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form], lists: _Lists) -> None:
     for eqn in eqns:
         if eqn.op == "for":
-            _loop(eqn, env)
+            _loop(eqn, env, lists)
             continue
         for block in eqn.blocks:
-            _propagate(block.eqns, env)
+            _propagate(block.eqns, env, lists)
         if eqn.op == "if":
             test = _form(eqn.args[0], env)
             for index, out in enumerate(eqn.outs):
@@ -73,15 +74,19 @@ def _propagate(eqns: Iterable[Eqn], env: dict[Var, Form]) -> None:
                     joined if test in (Form.CONSTANT, Form.ZERO) or joined is Form.ZERO else Form.NONLINEAR
                 )
             continue
-        env.update(dict.fromkeys(eqn.outs, _through(eqn, env)))
+        if eqn.op == "list":
+            lists[eqn.outs[0]] = eqn.args
+        contracted = lists.get(eqn.args[0]) if eqn.op == "contract" and isinstance(eqn.args[0], Var) else None
+        form = _through(eqn, env) if contracted is None else _product([_form(a, env) for a in contracted])
+        env.update(dict.fromkeys(eqn.outs, form))
 
 
-def _loop(eqn: Eqn, env: dict[Var, Form]) -> None:
+def _loop(eqn: Eqn, env: dict[Var, Form], lists: _Lists) -> None:
     """A carried value has the form that no iteration changes: there may be none."""
     (body,) = eqn.blocks
     env.update({param: _form(atom, env) for param, atom in zip(body.params, eqn.args, strict=True)})
     for _ in range(len(Form)):
-        _propagate(body.eqns, env)
+        _propagate(body.eqns, env, lists)
         for var, atom in zip(body.params[1:], body.results, strict=False):
             env[var] = _sum([env[var], _form(atom, env)])
     carried = body.params[1:]
@@ -107,6 +112,17 @@ def _sum(parts: list[Form]) -> Form:
     return kinds.pop() if kinds else Form.ZERO
 
 
+def _product(parts: list[Form]) -> Form:
+    """The form of what is linear in each of its operands."""
+    for certain in (Form.ZERO, Form.UNKNOWN):
+        if certain in parts:
+            return certain
+    moving = [part for part in parts if part is not Form.CONSTANT]
+    if len(moving) > 1:
+        return Form.NONLINEAR
+    return moving[0] if moving else Form.CONSTANT
+
+
 def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
     parts = [_form(atom, env) for atom in eqn.args]
     named = [_form(atom, env) for _, atom in eqn.kwargs]
@@ -130,9 +146,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
         return Form.NONLINEAR
     if info.jointly:
         return _sum([part for i, part in enumerate(parts) if i in info.linear])
-    if any(part is Form.ZERO for part in parts):
-        return Form.ZERO
-    return parts[moving[0]] if len(moving) == 1 else Form.NONLINEAR
+    return _product(parts)
 
 
 def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:

@@ -39,6 +39,10 @@ def found(gradient, options=""):
         "pb.stop_gradient(g) * x",
         "np.interp(g, x, y)",
         "g * g.shape[0]",
+        "np.einsum('ij,j->i', g, y)",
+        "np.einsum('ij,jk,k->i', x, g, y)",
+        "np.einsum('ii', g) * x",
+        "np.einsum('i,i->i', np.zeros_like(x), x)",
     ],
 )
 def test_linear(gradient):
@@ -73,6 +77,8 @@ def test_what_depends_on_no_incoming_gradient(gradient):
         "x / g",
         "np.where(g > 0, g, 0)",
         "g * h",
+        "np.einsum('i,i->i', g, g)",
+        "np.einsum('i,i->i', g * g, x)",
     ],
 )
 def test_what_is_not_linear(gradient):
