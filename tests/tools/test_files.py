@@ -32,6 +32,13 @@ def test_a_path_that_is_not_there_is_misuse(tmp_path: Path) -> None:
         list(files.python_files([str(tmp_path / "gone.py")]))
 
 
+def test_a_notebook_is_misuse_for_its_json_is_python_without_formulas(tmp_path: Path) -> None:
+    path = tmp_path / "a.ipynb"
+    path.write_text('{"cells": []}')
+    with pytest.raises(UsageError, match=r"a\.ipynb: a notebook is not read; make a file"):
+        list(files.python_files([str(path)]))
+
+
 def test_text_is_decoded_by_its_declared_encoding() -> None:
     source = files.decode(Path("f.py"), b"# coding: latin-1\r\nx = '\xe9'\r\n")
     assert isinstance(source, Source)

@@ -60,6 +60,8 @@ def lint(arguments: argparse.Namespace) -> int:
 
 def _request(arguments: argparse.Namespace) -> Request:
     exclude = [part for option in arguments.exclude or () for part in option.split(",") if part]
+    if arguments.select is not None and not codes_of(arguments.select):
+        raise UsageError("--select names no code: nothing would be looked for")
     override = Override(
         arguments.config,
         None if arguments.select is None else codes_of(arguments.select),

@@ -106,6 +106,7 @@ def test_what_is_wrong_is_located_and_misuse(
 @pytest.mark.parametrize(
     ("arguments", "message"),
     [
+        (["--select", ""], "--select names no code"),
         (["--select", "E501"], "no rule has the code or prefix 'E501'"),
         (["--config", "gone.toml"], "gone.toml: cannot be read: No such file or directory"),
     ],
