@@ -11,6 +11,15 @@ from .errors import GradientShapeError, NotDifferentiableError
 from .foreign import refuse_foreign
 
 
+def require_real(output: Any, name: str) -> None:
+    """Raise NotDifferentiableError for a complex value: a gradient of ones is that of its real part alone."""
+    if output.dtype.kind == "c":
+        raise NotDifferentiableError(
+            f"{name} is complex: a gradient can be left out for a real value only. Pass one, "
+            "or take the gradient of a real part or an absolute value"
+        )
+
+
 def matching(engine: Engine, given: Any, like: Any, whose: str, role: str) -> Any:
     """`given`, a tensor or array, as a tensor of the engine that has the dtype of the tensor `like`.
 

@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..core.errors import GradientShapeError
+from ..core.matching import require_real
 from . import trees
 from .nesting import constant, handed_out, leaves_of, outputs_of, pulled, surroundings, with_aux, within
 
@@ -133,6 +134,7 @@ def _single(func: Callable[..., Any], output: Any) -> list[Any]:
             f"a gradient is that of a single value, and {getattr(func, '__name__', 'the function')} returns "
             f"shape {shapes}; sum it, or use pb.func.jacrev"
         )
+    require_real(values[0], f"the value of {getattr(func, '__name__', 'the function')}")
     return values
 
 

@@ -13,7 +13,7 @@ from ..core.dispatch import Engine, current, engine_of, engine_of_type, mismatch
 from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInputError
 from ..core.foreign import refuse_foreign
 from ..core.grad_mode import recording
-from ..core.matching import matching
+from ..core.matching import matching, require_real
 from ..core.typed import Tensor
 from . import forward_ad
 
@@ -362,10 +362,6 @@ def _seed(engine: Engine, position: int, output: Any, seed: Any) -> Any:
                 "value only. "
                 "Pass one of its shape, or take the gradient of a sum"
             )
-        if output.dtype.kind == "c":
-            raise NotDifferentiableError(
-                f"output {position} is complex: a gradient can be left out for a real value only. Pass one, "
-                "or take the gradient of a real part or an absolute value"
-            )
+        require_real(output, f"output {position}")
         return None
     return matching(engine, seed, output, f"output {position}", "gradient")

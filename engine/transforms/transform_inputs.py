@@ -10,7 +10,7 @@ import numpy as np
 from ..calls.call import call
 from ..core.dispatch import Engine, current, engine_of
 from ..core.errors import GradientShapeError, NotDifferentiableError, UnusedInputError
-from ..core.matching import matching
+from ..core.matching import matching, require_real
 from .forward_ad import has_tangent, without_history
 from .functional import grad
 
@@ -83,6 +83,7 @@ def single_value(evaluated: Evaluated, transform: str) -> None:
             f"{transform} needs a function with a single value, and this one returns shape {shapes}; "
             "sum it, or use pb.jacobian"
         )
+    require_real(evaluated.outputs[0], "the output")
 
 
 def vectors(
@@ -92,6 +93,7 @@ def vectors(
     if given is None:
         if len(targets) != 1 or targets[0].size != 1:
             raise GradientShapeError(f"v can be left out for a single value only: pass one per {of}")
+        require_real(targets[0], f"the {of}")
         return (engine.tensor(np.ones(targets[0].shape, targets[0].dtype)),)
     several = tuple(given) if isinstance(given, (tuple, list)) and len(targets) == len(given) else (given,)
     if len(several) != len(targets):

@@ -335,3 +335,20 @@ def test_a_count_of_complex_entries_is_real(engine, axis):
     expected = np.linalg.vector_norm(z.detach().numpy(), axis=axis, ord=0)
     assert counted.dtype == expected.dtype
     np.testing.assert_array_equal(counted.detach().numpy(), expected)
+
+
+@pytest.mark.parametrize(
+    "derivative",
+    [
+        lambda f, x: pb.func.grad(f)(x),
+        lambda f, x: pb.func.value_and_grad(f)(x),
+        pb.vjp,
+        lambda f, x: pb.hvp(f, x, x),
+        lambda f, x: pb.vhp(f, x, x),
+        pb.hessian,
+    ],
+    ids=["func.grad", "func.value_and_grad", "vjp", "hvp", "vhp", "hessian"],
+)
+def test_a_gradient_of_ones_is_that_of_a_real_value(engine, derivative):
+    with pytest.raises(pb.errors.NotDifferentiableError, match="complex: a gradient can be left out"):
+        derivative(lambda x: pb.numpy.sum(x * (2 + 1j)), np.array([1.0, 2.0]))
