@@ -179,6 +179,11 @@ auto new_node(Level& level) {
     }
 }
 
+/* True for a tensor of floats or complex numbers: others have no gradient. */
+inline bool has_gradient(const Tensor& x) {
+    return c10::isFloatingType(x.scalar_type()) || c10::isComplexType(x.scalar_type());
+}
+
 /* Calls a level. False where its kernel does not take the arguments. `outputs` are results and
    hidden outputs, these where the call is recorded; `wanted` says of the kernel's outputs which are
    needed. */
@@ -242,7 +247,7 @@ inline bool call(Level& level, c10::ArrayRef<Value> arguments, uint64_t wanted, 
             node->likes_[k].kind = Kind::kPlain;
             node->likes_[k].spec = like(outputs[k]);
         }
-        if (outputs[k].defined() && level.differentiable[k] != 0) {
+        if (outputs[k].defined() && level.differentiable[k] != 0 && has_gradient(outputs[k])) {
             torch::autograd::create_gradient_edge(outputs[k], node);
         } else {
             node->add_input_metadata(Node::undefined_input());

@@ -6,6 +6,7 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -171,3 +172,24 @@ def test_the_key_of_the_bridge_tells_of_every_file(
         header.write("// changed\n")
     build._compiled()
     assert made[0] == made[1] != made[2]
+
+
+@pb.formula
+def largest(x):
+    place = np.argmax(x, axis=-1)
+    hit = np.arange(x.shape[-1]) == place[..., None]
+
+    def largest_pullback(grad, grad_place):
+        return grad[..., None] * hit
+
+    return (np.max(x, axis=-1), place), largest_pullback
+
+
+def test_integer_result_requires_no_grad() -> None:
+    op = pullback.torch.register(NAMESPACE, largest, compiled=True)
+    x = torch.tensor([[1.0, 3.0], [5.0, 2.0]], dtype=torch.float64, requires_grad=True)
+    found, place = op(x)
+    assert found.requires_grad
+    assert place.dtype == torch.int64
+    assert not place.requires_grad
+    torch.testing.assert_close(torch.autograd.grad(found.sum(), x)[0], (x > 2.5).to(x.dtype))
