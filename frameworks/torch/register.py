@@ -71,10 +71,11 @@ class TorchOperator:
         return {key: value for key, value in given.items() if key in self._fixed}
 
     def close(self) -> None:
-        """Take the operator from `torch.ops`."""
+        """Take the operator from `torch.ops`; calls raise RuntimeError from then on."""
         if self._attached is not None:
             self._attached.close()
         self._library._destroy()
+        self.op = self._direct = _Closed(self.name, self.op._schema)
 
     def __repr__(self) -> str:
         return f"<torch operator {self.op._schema}>"
@@ -88,6 +89,19 @@ class TorchOperator:
     def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
         """By its name, and the module that registers it."""
         return _loaded, (self.name, self.formula.__module__)
+
+
+class _Closed:
+    """An overload that is gone: PyTorch would read memory that it has freed."""
+
+    def __init__(self, name: str, schema: Any) -> None:
+        self._name, self._schema = name, schema
+
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        raise RuntimeError(
+            f"{self._name} was closed, or its formula was defined anew, which replaced it: call what "
+            f"pullback.torch.register returned last, or torch.ops.{self._name.replace('::', '.')}"
+        )
 
 
 def register(

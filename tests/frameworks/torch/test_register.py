@@ -418,3 +418,22 @@ def test_operands_that_would_be_computed_otherwise_are_refused() -> None:
         operator(torch.ones(2), torch.ones(2, device="meta"))
     with pytest.raises(RuntimeError, match=r"simple\(\).*'Tensor' for argument 'a'"):
         operator(3.0, torch.ones(2))
+
+
+@pytest.mark.parametrize("compiled", [False, True])
+def test_an_operator_whose_formula_is_defined_anew_says_so(compiled):
+    def defined(factor):
+        @pb.formula
+        def scaled_anew(x):
+            return x * factor, lambda grad: grad * factor
+
+        return scaled_anew
+
+    x = torch.ones(2)
+    first = pb.torch.register("defined_anew", defined(2.0), compiled=compiled)
+    second = pb.torch.register("defined_anew", defined(3.0), compiled=compiled)
+    torch.testing.assert_close(second(x), 3 * x)
+    with pytest.raises(RuntimeError, match="call what pullback.torch.register returned last"):
+        first(x)
+    assert "scaled_anew" in repr(first)
+    second.close()
