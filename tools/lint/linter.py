@@ -53,10 +53,14 @@ class InClass(NamedTuple):
 
 @dataclass
 class Known:
-    """Findings in the classes and formulas of an earlier version of a text, by what these depend on."""
+    """Findings in the classes and formulas of an earlier version of a text, by what these depend on.
+
+    `places`: findings have their places; else those of classes may have the places that they had before.
+    """
 
     classes: dict[Hashable, InClass] = field(default_factory=dict)
     formulas: dict[Hashable, InFormula] = field(default_factory=dict)
+    places: bool = True
 
 
 def lint_source(source: Source, program: Program | None = None, known: Known | None = None) -> Linted:
@@ -77,7 +81,11 @@ def lint_source(source: Source, program: Program | None = None, known: Known | N
         parsed = own is not None
         read: set[ast.ClassDef] = set()
         for cls, in_class in (
-            _in_classes(own, known.classes if known is not None else None) if own is not None else ()
+            _in_classes(own, known.classes, known.places)
+            if own is not None and known is not None
+            else _in_classes(own)
+            if own is not None
+            else ()
         ):
             found += in_class.findings
             if in_class.subject is not None:
@@ -100,10 +108,10 @@ def lint_source(source: Source, program: Program | None = None, known: Known | N
 
 
 def _in_classes(
-    module: TorchModule, known: dict[Hashable, InClass] | None
+    module: TorchModule, known: dict[Hashable, InClass] | None = None, places: bool = True
 ) -> Iterator[tuple[FunctionClass, InClass]]:
     """Each class of a module with what is found in it, or is known from before."""
-    reach = Reach(module) if known is not None else None
+    reach = Reach(module, places) if known is not None else None
     now: dict[Hashable, InClass] = {}
     for cls in function_classes(module):
         key = reach.of(cls) if reach is not None else None

@@ -10,6 +10,7 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ..frontend.modules import Program
+from ..linter import Known
 from . import FIXES
 from .fixing import fix_one
 
@@ -42,12 +43,13 @@ def repairs(
     `found` are all findings of the text, `only` those that are to be fixed, if not all.
     """
     made = []
+    known = Known(places=False)  # a fix changes one class: the others need not be read for each
     for number, finding in enumerate(found):
         if finding.severity == "info" or finding.code not in FIXES:
             continue
         if only is not None and finding not in only:
             continue
-        fixed = fix_one(source, program, finding, found, unsafe)
+        fixed = fix_one(source, program, finding, found, unsafe, known)
         if fixed is not None:
             what = next((how for one, how in fixed.done if one == finding), fixed.done[0][1])
             made.append(Repair(number, what, edits(source.text, fixed.text)))

@@ -11,7 +11,7 @@ from pullback.transpile.ir import Source
 
 from ..analyses.facts import ClassFacts, read_classes
 from ..frontend.modules import Finder, Program, TorchModule
-from ..linter import lint_source
+from ..linter import Known, lint_source
 from . import FIXES, Fix
 from .text.place import Place
 from .text.splices import CannotFix, Text
@@ -60,13 +60,15 @@ def fix_one(
     finding: Diagnostic,
     found: list[Diagnostic],
     unsafe: bool = False,
+    known: Known | None = None,
 ) -> Fixed | None:
     """The text in which this finding alone is fixed, and what goes with it; None where it cannot be.
 
-    `found` are all findings of the text. `program` has the text of the source again afterwards.
+    `found` are all findings of the text. `program` has the text of the source again afterwards. `known`: what
+    was found in the classes when another fix was tried.
     """
     try:
-        step = _Fixer(program, unsafe).first(source, [finding], found)
+        step = _Fixer(program, unsafe, known).first(source, [finding], found)
     finally:
         program.replace(source)
     return step[0] if step is not None else None
@@ -75,15 +77,15 @@ def fix_one(
 class _Fixer:
     """Makes fixes in one text. The modules that it imports are read once for all of them."""
 
-    def __init__(self, program: Program, unsafe: bool) -> None:
-        self._program, self._unsafe = program, unsafe
+    def __init__(self, program: Program, unsafe: bool, known: Known | None = None) -> None:
+        self._program, self._unsafe, self._known = program, unsafe, known
         self.tried: dict[Key, str] = {}
         self._facts: dict[tuple[TorchModule, str], ClassFacts | None] = {}
 
     def findings(self, source: Source) -> list[Diagnostic]:
         """The findings in a text that takes the place of the file's."""
         self._program.replace(source)
-        return lint_source(source, self._program).findings
+        return lint_source(source, self._program, self._known).findings
 
     def first(
         self, source: Source, chosen: list[Diagnostic], before: list[Diagnostic]

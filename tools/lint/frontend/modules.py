@@ -87,6 +87,15 @@ class TorchModule:
     names: dict[str, Entity] = field(default_factory=dict)
     stars: list[str] = field(default_factory=list)
 
+    @cached_property
+    def functions(self) -> dict[str, list[ast.FunctionDef]]:
+        """All functions and methods of the file, by their names."""
+        found: dict[str, list[ast.FunctionDef]] = {}
+        for node in ast.walk(self.tree):
+            if isinstance(node, ast.FunctionDef):
+                found.setdefault(node.name, []).append(node)
+        return found
+
     def __post_init__(self) -> None:
         for statement in _top_level(self.tree.body):
             self._bind(statement)

@@ -20,10 +20,10 @@ Binding = tuple[str, Hashable]
 
 
 class Reach:
-    """The dependences among the statements of a module."""
+    """The dependences among the statements of a module. `lines`: they count, too; else the text alone."""
 
-    def __init__(self, module: TorchModule) -> None:
-        self._module = module
+    def __init__(self, module: TorchModule, lines: bool = True) -> None:
+        self._module, self._lines = module, lines
         self._starts = [first_line(statement) for statement in module.tree.body]
         self._links = cache(self._links_of)
 
@@ -32,7 +32,8 @@ class Reach:
         node = cls.own.node
         waiting = [self._statement(node.lineno)]
         seen = set(waiting)
-        found: set[Hashable] = {(node.lineno, node.col_offset), *self._module.stars}
+        start = 0 if self._lines else self._starts[waiting[0]]
+        found: set[Hashable] = {(node.lineno - start, node.col_offset), *self._module.stars}
         while waiting:
             text, bindings, statements = self._links(waiting.pop())
             found |= {text, *bindings}
@@ -53,9 +54,12 @@ class Reach:
             if isinstance(entity, Dotted):
                 bindings.add((name, entity.name))
             elif entity is not None:
-                bindings.add((name, (entity.node.lineno, entity.node.col_offset)))
+                line = (
+                    entity.node.lineno if self._lines else self._text(self._statement(entity.node.lineno))[1]
+                )
+                bindings.add((name, (line, entity.node.col_offset)))
                 statements.add(self._statement(entity.node.lineno))
-        return (first, text), frozenset(bindings), frozenset(statements)
+        return (first if self._lines else 0, text), frozenset(bindings), frozenset(statements)
 
     def _text(self, number: int) -> tuple[int, str]:
         """The first line of a statement with what stands above it, from the last line of the one before."""

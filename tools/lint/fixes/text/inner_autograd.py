@@ -66,10 +66,7 @@ def _used(node: ast.AST) -> str:
 
 def reached(place: Place) -> Iterator[ast.FunctionDef]:
     """The backward, and the functions and methods of the file that it may call, by their names."""
-    functions: dict[str, list[ast.FunctionDef]] = {}
-    for node in ast.walk(place.module.tree):
-        if isinstance(node, ast.FunctionDef):
-            functions.setdefault(node.name, []).append(node)
+    functions = place.module.functions
     waiting, seen = [place.backward], {place.backward}
     while waiting:
         function = waiting.pop()
