@@ -57,7 +57,9 @@ def compile(function: Callable[Q, S], order: int = 2) -> CompiledFormula[Q, S]:
     CompilerError
         There is no C++ compiler.
     FormulaError
-        The forward is not compiled (PB501, located); `limits` tells about backwards that are not.
+        The forward is not compiled (PB501, located); `limits` tells about backwards that are not. A
+        function with loops, or products that ask for numbers of axes, is compiled for those of its
+        first call, which raises instead.
 
     Examples
     --------
@@ -91,8 +93,9 @@ class CompiledFormula(Routine, Generic[P, R_co], DirectCall):
 
     Attributes of type float are arguments of the kernels; for other attributes
     there is a version per value, compiled when it is first seen. So there is for
-    lists of another length, absent inputs, and inputs of several dtypes. Arrays in
-    attributes are data, which no version depends on.
+    lists of another length, absent inputs, inputs of several dtypes, and in functions
+    with loops for other numbers of axes. Arrays in attributes are data, which no
+    version depends on.
 
     Examples
     --------
