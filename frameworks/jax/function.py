@@ -3,8 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+import pickle
+from collections.abc import Callable, Sequence
 from functools import update_wrapper
+from importlib import import_module
+from operator import attrgetter
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -65,11 +68,13 @@ class Function:
     """A formula as a function of JAX arrays; `function` makes it."""
 
     __name__: str
+    __qualname__: str
 
     def __init__(self, formula: Formula, mode: Mode | None) -> None:
         self._operator = JaxOperator(formula.operator.formula, namespace(formula))
         self._operator.check()
         self._rules = Rules(self._operator)
+        self._asked = mode
         if mode == "both" and self._rules.refusal is not None:
             raise self._rules.refusal
         self.mode: Mode = mode or ("both" if self._rules.refusal is None else "reverse")
@@ -77,6 +82,23 @@ class Function:
 
     def __repr__(self) -> str:
         return f"<pullback.jax.function {self.__name__}, mode={self.mode!r}>"
+
+    def __copy__(self) -> Function:
+        return self
+
+    def __deepcopy__(self, seen: dict[int, Any]) -> Function:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """By the name that the formula, or this function, has in its module."""
+        module, name = self.__module__, self.__qualname__
+        try:
+            found = _loaded(module, name, self._asked)
+        except (ImportError, AttributeError, TypeError):
+            found = None
+        if found is not self:
+            raise pickle.PicklingError(f"{module}.{name} is not the formula: one is pickled by its name")
+        return _loaded, (module, name, self._asked)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The formula's results."""
@@ -114,6 +136,12 @@ def _as_array(name: str, param: Param, value: Any) -> Any:
             f"call the formula itself, or give x.numpy()"
         )
     return jnp.asarray(value)
+
+
+def _loaded(module: str, name: str, mode: Mode | None) -> Function:
+    """The function that was pickled by this name."""
+    found = attrgetter(name)(import_module(module))
+    return found if isinstance(found, Function) else function(found, mode)
 
 
 class _Pullback:

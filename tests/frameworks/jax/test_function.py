@@ -142,3 +142,22 @@ def test_a_closure_without_a_transpose_runs_as_it_is():
     assert jax.grad(lambda x: (5 * made(x)).sum())(np.ones(2)).tolist() == [0.1, 0.1]
     with pytest.raises(pb.FormulaError, match=r"formulas.py:\d+:\d+: PB203"):
         function(clipped_gradient, "both")
+
+
+def test_functions_are_copied_and_pickled_by_name():
+    import copy
+    import pickle
+
+    from pullback.jax import function
+
+    for mode in (None, "reverse"):
+        made = function(simple, mode)
+        assert copy.deepcopy({"op": made})["op"] is made
+        assert pickle.loads(pickle.dumps(made)) is made
+
+    @pb.formula
+    def local(x):
+        return np.exp(x), lambda grad: grad * np.exp(x)
+
+    with pytest.raises(pickle.PicklingError, match="pickled by its name"):
+        pickle.dumps(function(local))
