@@ -37,7 +37,7 @@ def apply(place: Place) -> None:
             raise CannotFix("the backward changes a tensor in place, which may be a detached one")
     found = list(_detached(backward))
     if not found:
-        raise CannotFix("nothing in the backward detaches it")
+        raise CannotFix("nothing in the backward detaches it in a form that may be left out")
     check_of_torch(place)
     inside = {id(c): n for n in ast.walk(backward) for c in ast.iter_child_nodes(n)}
     for node, inner in found:

@@ -36,7 +36,16 @@ def test_an_output_is_saved_before_the_return() -> None:
         ("ctx.x = x\nreturn x * 2", "ctx.x = ctx.x * 1\nreturn grad * ctx.x", "the backward sets `x`"),
         ("ctx.x = x\nreturn ctx.x * 2", "return 2 * grad * ctx.x / ctx.x", "the forward reads `x` again"),
         ("ctx.x = x\nkeep(ctx)\nreturn x * 2", "return 2 * grad * ctx.x", "`ctx` goes to another function"),
-        ("ctx.x = y = x\nreturn x * 2", "return grad * ctx.x", "`ctx.x` is not set by a plain assignment"),
+        (
+            "ctx.x = y = x\nreturn x * 2",
+            "return grad * ctx.x",
+            "`ctx.x` is not set to a name, by an assignment of its own",
+        ),
+        (
+            "ctx.x = x.tanh()\nreturn ctx.x",
+            "return grad * (1 - ctx.x ** 2)",
+            "`ctx.x` is not set to a name, by an assignment of its own",
+        ),
     ],
 )
 def test_what_is_not_plain_is_left_alone(forward: str, backward: str, reason: str) -> None:
