@@ -13,7 +13,7 @@ def scalar(value: Any, x: torch.Tensor) -> torch.Tensor:
     >>> scalar(0.5, torch.ones(2))
     tensor(0.5000)
     """
-    if isinstance(value, torch.Tensor):
+    if isinstance(value, torch.Tensor) or not isinstance(x, torch.Tensor):
         return value
     return torch.as_tensor(value, dtype=torch.result_type(x, value), device=x.device)
 

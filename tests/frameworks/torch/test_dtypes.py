@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 from runpy import run_path
+from typing import Any
 
 import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
 
+import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
@@ -59,3 +61,20 @@ def test_constants_have_the_dtype_of_numpy(form: str, dtype: str, tmp_path: Path
     expected = np.asarray(formula(x))
     assert found.dtype == expected.dtype
     np.testing.assert_allclose(found, expected, rtol=4e-16 if dtype == "float64" else 3e-7)
+
+
+def powered(x, k=2.0):
+    return np.exp(x) ** k
+
+
+@pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+def test_operand_whose_default_is_a_number(dtype: Any) -> None:
+    function = pullback.torch.function(pb.derive_pullback(powered))
+    x = torch.tensor([0.3, -0.4], dtype=dtype)
+    for made, k in (
+        (function(x), 2.0),
+        (function(x, 3), 3.0),
+        (function(x, torch.tensor(3.0, dtype=dtype)), 3.0),
+    ):
+        assert made.dtype == dtype
+        torch.testing.assert_close(made, torch.exp(x * k))

@@ -254,6 +254,7 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
         lines.insert(0, "@torch.compiler.disable")
     if docstring:
         lines += [f'    """{docstring}"""']
+    lines += _numbers(written)
     lines += _checks(frame)
     names = {param.var: other.var.name for param, other in zip(formula.params, written.params, strict=True)}
     arguments = [names[param.var] for param in frame.single]
@@ -272,6 +273,18 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
     else:
         lines.append(f"    return {call}[:{count}]")
     return "\n".join(lines)
+
+
+def _numbers(written: Formula) -> list[str]:
+    """Statements that make tensors of operands whose defaults are numbers."""
+    params = [param for param in written.params if param.var.kind == "tensor"]
+    beside = next((p.var.name for p in params if p.default is None and not p.optional), None)
+    numbers = [
+        p.var.name for p in params if p.default is not None and isinstance(p.default.value, int | float)
+    ]
+    if beside is None:
+        return []
+    return [f"    {name} = _scalar({name}, {beside})" for name in numbers]
 
 
 def _checks(frame: Frame) -> list[str]:
