@@ -149,7 +149,7 @@ class _Writes:
                     yield from self._block(block)
 
     def _assign(self, statement: ast.AST, always: bool) -> None:
-        """What the names mean after a statement. `always`: it runs, so that a name may lose its meaning."""
+        """Take up the names that a statement binds. `always`: it runs, so a name may lose its meaning."""
         for node in ast.walk(statement):
             match node:
                 case ast.Assign(targets=targets, value=value):
