@@ -150,10 +150,10 @@ struct LstmCellBackwardGeneral {
         const auto grad_g_view = context.gradient<T>(14);
         const auto grad_o_view = context.gradient<T>(15);
         const auto grad_u_view = context.gradient<T>(16);
-        const auto grad_input_gate_2_view = context.scratch<T>(like_input_gate);
-        const auto grad_forget_gate_2_view = context.scratch<T>(like_forget_gate);
+        const auto grad_input_gate_1_view = context.scratch<T>(like_input_gate);
+        const auto grad_forget_gate_1_view = context.scratch<T>(like_forget_gate);
         const auto grad_cell_gate_2_view = context.scratch<T>(like_cell_gate);
-        const auto grad_output_gate_2_view = context.scratch<T>(like_output_gate);
+        const auto grad_output_gate_1_view = context.scratch<T>(like_output_gate);
         const auto grad_c_1_view = context.output<T>(4, c_view.shape);
         const pb::Shape shape_5 = pb::broadcast(
             context, grad_c_view.shape, grad_u_view.shape, u_view.shape, grad_h_view.shape,
@@ -176,10 +176,10 @@ struct LstmCellBackwardGeneral {
             static constexpr pb::Rows<const T> grad_h_rows{6};
             static constexpr pb::Rows<const T> grad_c_rows{7};
             static constexpr pb::Rows<const T> grad_u_rows{8};
-            static constexpr pb::Rows<T> grad_input_gate_2_rows{9};
-            static constexpr pb::Rows<T> grad_forget_gate_2_rows{10};
+            static constexpr pb::Rows<T> grad_input_gate_1_rows{9};
+            static constexpr pb::Rows<T> grad_forget_gate_1_rows{10};
             static constexpr pb::Rows<T> grad_cell_gate_2_rows{11};
-            static constexpr pb::Rows<T> grad_output_gate_2_rows{12};
+            static constexpr pb::Rows<T> grad_output_gate_1_rows{12};
             static constexpr pb::Rows<T> grad_c_1_rows{13};
             space.read(c_rows, c_view);
             space.read(i_rows, i_view);
@@ -190,10 +190,10 @@ struct LstmCellBackwardGeneral {
             space.read(grad_h_rows, grad_h_view);
             space.read(grad_c_rows, grad_c_view);
             space.read(grad_u_rows, grad_u_view);
-            space.reduce<pb::Sum<T>>(grad_input_gate_2_rows, grad_input_gate_2_view);
-            space.reduce<pb::Sum<T>>(grad_forget_gate_2_rows, grad_forget_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_input_gate_1_rows, grad_input_gate_1_view);
+            space.reduce<pb::Sum<T>>(grad_forget_gate_1_rows, grad_forget_gate_1_view);
             space.reduce<pb::Sum<T>>(grad_cell_gate_2_rows, grad_cell_gate_2_view);
-            space.reduce<pb::Sum<T>>(grad_output_gate_2_rows, grad_output_gate_2_view);
+            space.reduce<pb::Sum<T>>(grad_output_gate_1_rows, grad_output_gate_1_view);
             space.reduce<pb::Sum<T>>(grad_c_1_rows, grad_c_1_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
@@ -206,10 +206,10 @@ struct LstmCellBackwardGeneral {
                     const T* grad_h = loop.row(grad_h_rows);
                     const T* grad_c = loop.row(grad_c_rows);
                     const T* grad_u = loop.row(grad_u_rows);
-                    T* grad_input_gate_2_row = loop.row(grad_input_gate_2_rows);
-                    T* grad_forget_gate_2_row = loop.row(grad_forget_gate_2_rows);
+                    T* grad_input_gate_1_row = loop.row(grad_input_gate_1_rows);
+                    T* grad_forget_gate_1_row = loop.row(grad_forget_gate_1_rows);
                     T* grad_cell_gate_2_row = loop.row(grad_cell_gate_2_rows);
-                    T* grad_output_gate_2_row = loop.row(grad_output_gate_2_rows);
+                    T* grad_output_gate_1_row = loop.row(grad_output_gate_1_rows);
                     T* grad_c_1_row = loop.row(grad_c_1_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
@@ -220,13 +220,13 @@ struct LstmCellBackwardGeneral {
                         // lstm_cell.py:26  to_c = grad_c + grad_h * o * (1 - u * u)
                         const T to_c = grad_c_2 + grad_h[j] * o[j] * difference;
                         // lstm_cell.py:28  to_c * g * i * (1 - i),
-                        grad_input_gate_2_row[j] = to_c * g[j] * i[j] * (T(1) - i[j]);
+                        grad_input_gate_1_row[j] = to_c * g[j] * i[j] * (T(1) - i[j]);
                         // lstm_cell.py:29  to_c * c * f * (1 - f),
-                        grad_forget_gate_2_row[j] = to_c * c[j] * f[j] * (T(1) - f[j]);
+                        grad_forget_gate_1_row[j] = to_c * c[j] * f[j] * (T(1) - f[j]);
                         // lstm_cell.py:30  to_c * i * (1 - g * g),
                         grad_cell_gate_2_row[j] = to_c * i[j] * (T(1) - g[j] * g[j]);
                         // lstm_cell.py:31  grad_h * u * o * (1 - o),
-                        grad_output_gate_2_row[j] = grad_h[j] * u[j] * o[j] * (T(1) - o[j]);
+                        grad_output_gate_1_row[j] = grad_h[j] * u[j] * o[j] * (T(1) - o[j]);
                         // lstm_cell.py:32  to_c * f,
                         grad_c_1_row[j] = to_c * f[j];
                     }
@@ -234,38 +234,37 @@ struct LstmCellBackwardGeneral {
             });
         }
         const pb::Shape shape =
-            pb::broadcast(context, grad_input_gate_2_view.shape, grad_i_view.shape, i_view.shape);
+            pb::broadcast(context, grad_input_gate_1_view.shape, grad_i_view.shape, i_view.shape);
         const auto grad_input_gate_view = context.output<T>(0, shape);
         const pb::Shape shape_2 =
-            pb::broadcast(context, grad_forget_gate_2_view.shape, grad_f_view.shape, f_view.shape);
+            pb::broadcast(context, grad_forget_gate_1_view.shape, grad_f_view.shape, f_view.shape);
         const auto grad_forget_gate_view = context.output<T>(1, shape_2);
         const pb::Shape shape_3 =
             pb::broadcast(context, grad_cell_gate_2_view.shape, grad_g_view.shape, g_view.shape);
         const auto grad_cell_gate_view = context.output<T>(2, shape_3);
         const pb::Shape shape_4 =
-            pb::broadcast(context, grad_output_gate_2_view.shape, grad_o_view.shape, o_view.shape);
+            pb::broadcast(context, grad_output_gate_1_view.shape, grad_o_view.shape, o_view.shape);
         const auto grad_output_gate_view = context.output<T>(3, shape_4);
         {
             pb::Space& space = passes.space(shape);
             static constexpr pb::Rows<const T> i_rows{0};
             static constexpr pb::Rows<const T> grad_i_rows{1};
-            static constexpr pb::Rows<const T> grad_input_gate_2_rows{2};
+            static constexpr pb::Rows<const T> grad_input_gate_1_rows{2};
             static constexpr pb::Rows<T> grad_input_gate_rows{3};
             space.read(i_rows, i_view);
             space.read(grad_i_rows, grad_i_view);
-            space.read(grad_input_gate_2_rows, grad_input_gate_2_view);
+            space.read(grad_input_gate_1_rows, grad_input_gate_1_view);
             space.write(grad_input_gate_rows, grad_input_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* i = loop.row(i_rows);
                     const T* grad_i = loop.row(grad_i_rows);
-                    const T* grad_input_gate_2 = loop.row(grad_input_gate_2_rows);
+                    const T* grad_input_gate_1 = loop.row(grad_input_gate_1_rows);
                     T* grad_input_gate_row = loop.row(grad_input_gate_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
-                        // lstm_cell.py:17  i = pb.sigmoid(input_gate)
-                        const T grad_input_gate_1 = grad_i[j] * (i[j] * (T(1) - i[j]));
-                        grad_input_gate_row[j] = grad_input_gate_2[j] + grad_input_gate_1;
+                        grad_input_gate_row[j] =
+                            grad_input_gate_1[j] + grad_i[j] * (i[j] * (T(1) - i[j]));
                     }
                 }
             });
@@ -274,23 +273,22 @@ struct LstmCellBackwardGeneral {
             pb::Space& space = passes.space(shape_2);
             static constexpr pb::Rows<const T> f_rows{0};
             static constexpr pb::Rows<const T> grad_f_rows{1};
-            static constexpr pb::Rows<const T> grad_forget_gate_2_rows{2};
+            static constexpr pb::Rows<const T> grad_forget_gate_1_rows{2};
             static constexpr pb::Rows<T> grad_forget_gate_rows{3};
             space.read(f_rows, f_view);
             space.read(grad_f_rows, grad_f_view);
-            space.read(grad_forget_gate_2_rows, grad_forget_gate_2_view);
+            space.read(grad_forget_gate_1_rows, grad_forget_gate_1_view);
             space.write(grad_forget_gate_rows, grad_forget_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* f = loop.row(f_rows);
                     const T* grad_f = loop.row(grad_f_rows);
-                    const T* grad_forget_gate_2 = loop.row(grad_forget_gate_2_rows);
+                    const T* grad_forget_gate_1 = loop.row(grad_forget_gate_1_rows);
                     T* grad_forget_gate_row = loop.row(grad_forget_gate_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
-                        // lstm_cell.py:18  f = pb.sigmoid(forget_gate)
-                        const T grad_forget_gate_1 = grad_f[j] * (f[j] * (T(1) - f[j]));
-                        grad_forget_gate_row[j] = grad_forget_gate_2[j] + grad_forget_gate_1;
+                        grad_forget_gate_row[j] =
+                            grad_forget_gate_1[j] + grad_f[j] * (f[j] * (T(1) - f[j]));
                     }
                 }
             });
@@ -324,23 +322,22 @@ struct LstmCellBackwardGeneral {
             pb::Space& space = passes.space(shape_4);
             static constexpr pb::Rows<const T> o_rows{0};
             static constexpr pb::Rows<const T> grad_o_rows{1};
-            static constexpr pb::Rows<const T> grad_output_gate_2_rows{2};
+            static constexpr pb::Rows<const T> grad_output_gate_1_rows{2};
             static constexpr pb::Rows<T> grad_output_gate_rows{3};
             space.read(o_rows, o_view);
             space.read(grad_o_rows, grad_o_view);
-            space.read(grad_output_gate_2_rows, grad_output_gate_2_view);
+            space.read(grad_output_gate_1_rows, grad_output_gate_1_view);
             space.write(grad_output_gate_rows, grad_output_gate_view);
             space.each([=](pb::Loop& loop) {
                 while (loop.next()) {
                     const T* o = loop.row(o_rows);
                     const T* grad_o = loop.row(grad_o_rows);
-                    const T* grad_output_gate_2 = loop.row(grad_output_gate_2_rows);
+                    const T* grad_output_gate_1 = loop.row(grad_output_gate_1_rows);
                     T* grad_output_gate_row = loop.row(grad_output_gate_rows);
                     PB_SIMD
                     for (int64_t j = 0; j < loop.size; ++j) {
-                        // lstm_cell.py:20  o = pb.sigmoid(output_gate)
-                        const T grad_output_gate_1 = grad_o[j] * (o[j] * (T(1) - o[j]));
-                        grad_output_gate_row[j] = grad_output_gate_2[j] + grad_output_gate_1;
+                        grad_output_gate_row[j] =
+                            grad_output_gate_1[j] + grad_o[j] * (o[j] * (T(1) - o[j]));
                     }
                 }
             });

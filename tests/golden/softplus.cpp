@@ -86,9 +86,9 @@ struct SoftplusBackwardGeneral {
                 T* grad_x_row = loop.row(grad_x_rows);
                 PB_SIMD
                 for (int64_t i = 0; i < loop.size; ++i) {
-                    // softplus.py:17  s = pb.sigmoid(z)
-                    const T grad_z = grad_s[i] * (s[i] * (T(1) - s[i]));
-                    grad_x_row[i] = grad[i] * s[i] + grad_z * T(beta);
+                    // softplus.py:16  z = beta * x
+                    const T product_2 = grad_s[i] * (s[i] * (T(1) - s[i])) * T(beta);
+                    grad_x_row[i] = grad[i] * s[i] + product_2;
                 }
             }
         });

@@ -186,6 +186,26 @@ def among_floats(dtype: Dtype) -> frozenset[str]:
     return frozenset[str]().union(*map(among_floats, dtype.parts)) - {"bool"}
 
 
+@lru_cache(maxsize=1 << 14)
+def is_real_part(dtype: Dtype) -> bool:
+    """True for the dtype of what is real where arrays are complex: parts of these, and what those promote to.
+
+    >>> part = Widened("real", "x.dtype")
+    >>> is_real_part(part), is_real_part(promote(["x.dtype", part]))
+    (True, False)
+    """
+    if isinstance(dtype, str):
+        return dtype in CONCRETE and _BITS[dtype][0] != "complex"
+    if isinstance(dtype, Widened):
+        return dtype.by == "real" or (dtype.by != "complex" and is_real_part(dtype.of))
+    return dtype.weak != "complex" and all(map(is_real_part, dtype.parts))
+
+
+def kind_among_floats(dtype: Dtype) -> tuple[frozenset[str], bool]:
+    """The dtypes of floats that a gradient's is made of, and whether it is that of a real part."""
+    return among_floats(dtype), is_real_part(dtype)
+
+
 # Dtypes that are made of others through so many steps are known among floats alone.
 _DEEPEST = 6
 

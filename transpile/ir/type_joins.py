@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Set
 from dataclasses import replace
 
-from .dtypes import Dtype, Promoted, Widened, among_floats, dtype_names, promote, widen
+from .dtypes import Dtype, Promoted, Widened, among_floats, dtype_names, kind_among_floats, promote, widen
 from .types import (
     NONE,
     NUMBERS,
@@ -68,7 +68,7 @@ def same_array(first: Type, second: Type) -> bool:
     """True where two tensors, neither of which is None, have equal shapes, and equal dtypes among floats."""
     if not isinstance(first, TensorType) or not isinstance(second, TensorType):
         return False
-    return first.shape == second.shape and among_floats(first.dtype) == among_floats(second.dtype)
+    return first.shape == second.shape and kind_among_floats(first.dtype) == kind_among_floats(second.dtype)
 
 
 def is_uniform(found: Type | None) -> bool:

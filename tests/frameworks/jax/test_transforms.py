@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+import pullback as pb
 from tests.sampling import sampled
 
 from .formulas import affine, product_of, simple, straight_through
@@ -88,3 +89,23 @@ def test_the_gradient_of_one_input_leaves_the_others_alone():
     made = function(affine, "reverse")
     text = str(jax.make_jaxpr(jax.grad(lambda w: made(X, w).sum()))(X.T))
     assert text.count("dot_general") == 2
+
+
+@pb.derive_pullback
+def power_spectrum(x):
+    return np.abs(np.fft.rfft(x)) ** 2
+
+
+def test_a_real_part_does_not_stand_for_the_complex_array():
+    import jax
+    import jax.numpy as jnp
+
+    from pullback.jax import function
+
+    weights = np.arange(1.0, 4.0)
+    x = np.array([0.3, -0.7, 1.2, 0.4])
+    made = function(power_spectrum)
+    expected = jax.grad(lambda x: (jnp.abs(jnp.fft.rfft(x)) ** 2 * weights).sum())(x)
+    np.testing.assert_allclose(jax.grad(lambda x: (made(x) * weights).sum())(x), expected, rtol=1e-5)
+    _, tangent = jax.jvp(lambda x: (made(x) * weights).sum(), (x,), (np.ones(4),))
+    np.testing.assert_allclose(tangent, expected.sum(), rtol=1e-5)

@@ -40,7 +40,7 @@ from ...analysis.effects import raises
 from ...analysis.numbers import numbers
 from ...analysis.types import Types, add_types, of_iteration, param_types, type_of, unknown
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
-from ...ir.dtypes import among_floats
+from ...ir.dtypes import kind_among_floats
 from ...ir.type_joins import same_array
 from ...ir.types import NUMBERS, LikeType, ScalarType, TensorType, Type
 from ...operators import OPERATORS
@@ -177,7 +177,7 @@ class _Scope:
         if eqn.op == "like":
             of = type_of(eqn.args[0], self.known)
             if isinstance(of, TensorType) and not of.optional:  # whichever branch was taken
-                key = ("like", of.shape, among_floats(of.dtype))
+                key = ("like", of.shape, kind_among_floats(of.dtype))
         before = self.seen.setdefault(key, eqn.outs)
         if before is eqn.outs:
             return None
