@@ -7,22 +7,24 @@ iteration carries is read of what the loop starts from, so that it is not saved 
 >>> from ...library import formula_in
 >>> from ...printer import block_text
 >>> halved = formula_in('''
-... def halved(x):
-...     for i in range(9):
-...         x[i] = 0.5 * x.shape[0]
-...     return x
+... def halved(x, *, n: int):
+...     y = x * 1.0
+...     for i in range(n):
+...         y[i] = 0.5 * y.shape[0]
+...     return y
 ... ''')
 >>> known = halved.evolve(types=((halved.params[0].var, TensorType(("x.0",), "x.dtype")),))
 >>> print(block_text(with_shapes_of_carried(known).forward))
-_1 = range(9)
-x_1_shape = shape(x)
-x_3 = for(9, x)
-  each i, x_1:
-    _3 = item(x_1_shape, 0)
+y = multiply(x, 1.0)
+_1 = range(n)
+y_1_shape = shape(y)
+y_3 = for(n, y)
+  each i, y_1:
+    _3 = item(y_1_shape, 0)
     _4 = multiply(0.5, _3)
-    x_2 = index_put(x_1, _4, index=i)
-    return x_2
-return x_3
+    y_2 = index_put(y_1, _4, index=i)
+    return y_2
+return y_3
 """
 
 from __future__ import annotations

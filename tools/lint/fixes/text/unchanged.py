@@ -10,9 +10,10 @@ import ast
 import builtins
 from collections.abc import Iterable, Iterator
 
+from ...analyses.records import made_fields
 from ...analyses.torch_names import METHODS, NOT_WRITING, is_in_place
-from ...frontend.classes import resolve
-from ...frontend.modules import Class, Dotted, Function, TorchModule
+from ...frontend.classes import Method, method_of, resolve
+from ...frontend.modules import Class, Dotted, Expression, Function, TorchModule
 from .aliases import Aliases
 from .place import Place
 from .reading import bound, shares
@@ -66,10 +67,11 @@ def check_unchanged(found: Slice, function: ast.FunctionDef, context: str, place
             case ast.NamedExpr(target=ast.Name(id=name)):
                 if name in found.assigned | found.all_reads or not found.statements:
                     raise CannotFix(f"`{name}` is assigned in the middle of an expression")
-    for _, name in _Writes(place.module, taken, context).of(function):
+    own = place.facts.cls.own
+    for _, name in _Writes(place.module, taken, context, own=own).of(function):
         raise CannotFix(f"the forward may change `{name}`, from which it would be computed again")
     kept = {line for s in found.statements for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
-    for line, name in _Writes(place.module, found.assigned, context, kept=True).of(function):
+    for line, name in _Writes(place.module, found.assigned, context, kept=True, own=own).of(function):
         if line < max(kept, default=0) and line not in kept:
             raise CannotFix(f"the forward may change `{name}` while it computes it")
     if found.reads_context:
@@ -106,23 +108,33 @@ class _Writes:
     """Follows the names that may share memory with some, through a function, and finds what writes to them.
 
     `_live`: names of that memory, `_holds`: names of lists and others that hold it. `kept`: what is bound to
-    one of the names counts, too.
+    one of the names counts, too. `own` is the class whose methods ``cls`` and ``self`` have.
     """
 
     def __init__(
-        self, module: TorchModule, names: Iterable[str], context: str = "", depth: int = 0, kept: bool = False
+        self,
+        module: TorchModule,
+        names: Iterable[str],
+        context: str = "",
+        depth: int = 0,
+        kept: bool = False,
+        own: Class | None = None,
     ) -> None:
         self._module, self._context, self._depth = module, context, depth
         self._live, self._holds = {*names}, set[str]()
         self._kept = {*names} if kept else set[str]()
         self._memory = Aliases(ast.parse("def f(): pass").body[0], lambda test: None, written=True)
         self._imported: set[str] = set()
+        self._local: dict[str, ast.FunctionDef] = {}
+        self._own = own
 
     def of(self, function: ast.FunctionDef) -> Iterator[tuple[int, str]]:
         """The names that it writes to, each with the line."""
         for node in ast.walk(function):
             if isinstance(node, ast.Import | ast.ImportFrom):
                 self._imported |= bound(node)
+            elif isinstance(node, ast.FunctionDef) and node is not function:
+                self._local[node.name] = node
         yield from self._block(function.body, always=True)
 
     def _block(self, statements: Iterable[ast.stmt], always: bool = False) -> Iterator[tuple[int, str]]:
@@ -225,15 +237,21 @@ class _Writes:
         entity = resolve(node.func, self._module)
         if name in NOT_WRITING:
             return
-        if isinstance(entity, Function) and isinstance(entity.node, ast.FunctionDef):
-            yield from self._in_function(entity, node)
+        if (method := self._own_method(node.func)) is not None:
+            yield from self._in_function(method.node, method.owner.module, node, bound=True)
+        elif isinstance(node.func, ast.Name) and name in self._local:
+            yield from self._in_function(self._local[name], self._module, node)
+        elif isinstance(entity, Function) and isinstance(entity.node, ast.FunctionDef):
+            yield from self._in_function(entity.node, entity.module, node)
         elif isinstance(entity, Dotted) or _root(node.func) in self._imported:
             writes = (name.endswith("_") and not name.endswith("__")) or name in _WRITING_FUNCTIONS
             if writes or (isinstance(entity, Dotted) and not _is_pure(entity.name)):
                 yield from self._reached(given)
             elif isinstance(entity, Dotted) and entity.name.startswith("numpy."):
                 yield from self._reached(node.args[2:])  # the place of `out`
-        elif isinstance(entity, Class):
+        elif isinstance(entity, Class) or (
+            isinstance(entity, Expression) and made_fields(entity.node, entity) is not None
+        ):
             return
         elif isinstance(node.func, ast.Attribute):
             yield from self._method(node.func, given)
@@ -252,14 +270,23 @@ class _Writes:
         elif not (shares(name) or name in _PURE_METHODS or isinstance(owner, ast.Constant | ast.JoinedStr)):
             yield from self._reached([owner, *given])
 
-    def _in_function(self, entity: Function, call: ast.Call) -> Iterator[str]:
+    def _own_method(self, func: ast.expr) -> Method | None:
+        """The method that ``cls.project`` and ``self.project`` are."""
+        match func:
+            case ast.Attribute(value=ast.Name(id="cls" | "self"), attr=name) if self._own is not None:
+                return method_of(self._own, name)
+        return None
+
+    def _in_function(
+        self, function: ast.FunctionDef, module: TorchModule, call: ast.Call, bound: bool = False
+    ) -> Iterator[str]:
         """The names that a function of the linted tree writes to, by its parameters."""
-        function = entity.node
-        assert isinstance(function, ast.FunctionDef)
         if self._depth >= _DEEPEST:
             yield from self._reached([*call.args, *(k.value for k in call.keywords)])
             return
         arguments = [a.arg for a in (*function.args.posonlyargs, *function.args.args)]
+        if bound and "staticmethod" not in map(ast.unparse, function.decorator_list):
+            arguments = arguments[1:]  # the class or the object comes first
         several = [a.arg for a in (function.args.vararg, function.args.kwarg) if a is not None]
         own = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
         values = [*((None, a) for a in call.args), *((k.arg, k.value) for k in call.keywords)]
@@ -270,7 +297,7 @@ class _Writes:
             plain = not any(isinstance(a, ast.Starred) for a in call.args[: place + 1])
             to = [keyword] if keyword in own else arguments[place : place + 1]
             given = [one for one in to if one] if plain and to else [*arguments, *several]
-            if any(_Writes(entity.module, given, depth=self._depth + 1).of(function)):
+            if any(_Writes(module, given, depth=self._depth + 1, own=self._own).of(function)):
                 yield from names
 
 
