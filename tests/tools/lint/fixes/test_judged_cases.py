@@ -32,7 +32,6 @@ class Case(NamedTuple):
     inputs: str
 
 
-Q = "torch.nn.functional.normalize(torch.rand(2, 4), dim=-1)"
 SURROGATE = "lambda v, threshold: torch.exp(-((v - threshold) ** 2))"
 SPLINE = (
     "torch.rand(1, 2, 1, 1, 3) * 2 - 1, torch.rand(10), torch.tensor(-1.0), torch.tensor(1.0), 5, "
@@ -44,14 +43,6 @@ BESIDE = {"deepinv": {"tqdm": "4.67.1"}}
 MEANS = "torch.rand(2, 4), torch.rand(2, 1) + 0.5"
 PLAIN = "torch.device('cpu'), torch.float64, False"
 FILES = {
-    ("pypose", "0.9.5", "pypose/lietensor/operation.py"): (
-        Case("SO3_AdjXa", f"{Q}, torch.rand(2, 3)"),
-        Case("SE3_AdjXa", f"torch.cat([torch.rand(2, 3), {Q}], -1), torch.rand(2, 6)"),
-        Case("RxSO3_AdjXa", f"torch.cat([{Q}, torch.rand(2, 1) + 0.5], -1), torch.rand(2, 4)"),
-        Case(
-            "Sim3_AdjXa", f"torch.cat([torch.rand(2, 3), {Q}, torch.rand(2, 1) + 0.5], -1), torch.rand(2, 7)"
-        ),
-    ),
     ("pytorch_wavelets", "1.3.0", "pytorch_wavelets/scatternet/lowlevel.py"): (
         Case("SmoothMagFn", "torch.rand(3), torch.rand(3), 0.1"),
     ),
@@ -75,13 +66,6 @@ FILES = {
         Case("MMSEFunction", f"{MEANS}, [{{'x': torch.rand(3, 4)}}, {{'x': torch.rand(2, 4)}}], {PLAIN}"),
     ),
     ("lxt", "0.6.1", "lxt/functional.py"): (Case("softmax_fn", "torch.rand(2, 3), -1, None, 1.5"),),
-    ("nncf", "3.4.0", "nncf/torch/quantization/quantize_functions.py"): (
-        Case("QuantizeSymmetricTorch", "torch.rand(4) * 2 - 1, (1, 4), torch.tensor([0.7]), -8, 7, 16"),
-        Case(
-            "QuantizeAsymmetricTorch",
-            "torch.rand(4) * 2 - 1, (1, 4), torch.tensor([-0.5]), torch.tensor([1.2]), -8, 7, 16",
-        ),
-    ),
     ("revlib", "1.7.2", "revlib/core.py"): (
         Case("_ReplaceGrad", "torch.rand(3), torch.rand(3), torch.rand(3), torch.rand(3)"),
     ),
@@ -90,6 +74,11 @@ FILES = {
         Case("StretchedElasticQuant", "torch.rand(4) * 2 - 1, torch.rand(1) + 0.5, 2, True"),
     ),
 }
+# Their forwards write into what a function gave them, which may be a view of an input as far as lint sees.
+LEFT = (
+    ("pypose", "0.9.5", "pypose/lietensor/operation.py", "SO3_AdjXa"),
+    ("nncf", "3.4.0", "nncf/torch/quantization/quantize_functions.py", "QuantizeSymmetric"),
+)
 
 
 def _errors(folder: Path, path: str, case: Case, beside: list[Path]) -> tuple[str, float]:
@@ -123,3 +112,14 @@ def test_its_classes_are_repaired(file: tuple[str, str, str], tmp_path: Path) ->
         first_after, second_after = _errors(tmp_path / "fixed", path, case, beside)
         assert first_after == first, done.stdout + done.stderr
         assert second_after < RIGHT < WRONG < second, case.name + done.stdout + done.stderr
+
+
+@pytest.mark.parametrize("left", LEFT, ids=lambda left: left[3])
+def test_a_class_whose_forward_may_change_its_input_is_left(
+    left: tuple[str, str, str, str], tmp_path: Path
+) -> None:
+    package, version, path, name = left
+    published = fetched({package: version}, tmp_path / "wheels").pop(package)
+    fix = [sys.executable, "-m", "pullback", "lint", "--diff", "--no-cache", str(published / path)]
+    done = subprocess.run(fix, capture_output=True, text=True, check=False)
+    assert f"in {name} not fixed: the forward may change" in " ".join(done.stderr.split())

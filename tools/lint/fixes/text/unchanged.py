@@ -190,7 +190,7 @@ class _Writes:
             for one, other in zip(target.elts, value.elts, strict=True):
                 self._join(one, other, always=False)
             return
-        reached = self._reached([value])
+        reached = set[str]() if self._gives_new(value) else self._reached([value])
         if isinstance(target, ast.Name) and always and not reached and target.id not in self._kept:
             self._live.discard(target.id)
             self._holds.discard(target.id)
@@ -199,6 +199,39 @@ class _Writes:
             inside = isinstance(target, ast.Subscript | ast.Attribute)
             names = {n.id for n in ast.walk(target) if isinstance(n, ast.Name)} - {self._context}
             (self._holds if held or inside else self._live).update(names)
+
+    def _gives_new(self, value: ast.expr) -> bool:
+        """True for a call of a function at hand that returns nothing of what it is given."""
+        body = self._body(value.func) if isinstance(value, ast.Call) else None
+        return body is not None and not _Writes(body[1], (), depth=self._depth, own=self._own).returns(
+            body[0]
+        )
+
+    def returns(self, function: ast.FunctionDef) -> bool:
+        """True where a function may return memory that it is given."""
+        memory = Aliases(function, lambda test: None, written=True)
+        given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+        self._depth += 1
+        for node in ast.walk(function):
+            if isinstance(node, ast.Yield | ast.YieldFrom):
+                return True
+            value = node.value if isinstance(node, ast.Return) else None
+            if value is None or given.isdisjoint(memory.sharing(value)):
+                continue
+            if self._depth > _DEEPEST or not self._gives_new(value):
+                return True
+        return False
+
+    def _body(self, func: ast.expr) -> tuple[ast.FunctionDef, TorchModule] | None:
+        """The function that a call runs, and its module, where it is at hand."""
+        if (method := self._own_method(func)) is not None:
+            return method.node, method.owner.module
+        if isinstance(func, ast.Name) and func.id in self._local:
+            return self._local[func.id], self._module
+        entity = resolve(func, self._module)
+        if isinstance(entity, Function) and isinstance(entity.node, ast.FunctionDef):
+            return entity.node, entity.module
+        return None
 
     def _reached(self, values: Iterable[ast.expr]) -> set[str]:
         """The names of the memory that values may share."""
@@ -237,12 +270,8 @@ class _Writes:
         entity = resolve(node.func, self._module)
         if name in NOT_WRITING:
             return
-        if (method := self._own_method(node.func)) is not None:
-            yield from self._in_function(method.node, method.owner.module, node, bound=True)
-        elif isinstance(node.func, ast.Name) and name in self._local:
-            yield from self._in_function(self._local[name], self._module, node)
-        elif isinstance(entity, Function) and isinstance(entity.node, ast.FunctionDef):
-            yield from self._in_function(entity.node, entity.module, node)
+        if (body := self._body(node.func)) is not None:
+            yield from self._in_function(*body, node, self._own_method(node.func) is not None)
         elif isinstance(entity, Dotted) or _root(node.func) in self._imported:
             writes = (name.endswith("_") and not name.endswith("__")) or name in _WRITING_FUNCTIONS
             if writes or (isinstance(entity, Dotted) and not _is_pure(entity.name)):
@@ -256,7 +285,8 @@ class _Writes:
         elif isinstance(node.func, ast.Attribute):
             yield from self._method(node.func, given)
         elif not hasattr(builtins, name) or name in _WRITING_BUILTINS:
-            yield from self._reached([node.func, *given])
+            # A function that is given, as a distance, has no state that its call changes; an object may have.
+            yield from self._reached(given if entity is None else [node.func, *given])
 
     def _method(self, func: ast.Attribute, given: list[ast.expr]) -> Iterator[str]:
         owner, name = _object(func.value), func.attr
