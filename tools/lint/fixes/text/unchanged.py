@@ -201,26 +201,34 @@ class _Writes:
             (self._holds if held or inside else self._live).update(names)
 
     def _gives_new(self, value: ast.expr) -> bool:
-        """True for a call of a function at hand that returns nothing of what it is given."""
+        """True for a call of a function at hand that returns nothing that was there before."""
         body = self._body(value.func) if isinstance(value, ast.Call) else None
-        return body is not None and not _Writes(body[1], (), depth=self._depth, own=self._own).returns(
-            body[0]
-        )
+        if body is None:
+            return False
+        function, module = body
+        return _Writes(module, (), depth=self._depth, own=self._own).returns_new(function)
 
-    def returns(self, function: ast.FunctionDef) -> bool:
-        """True where a function may return memory that it is given."""
-        memory = Aliases(function, lambda test: None, written=True)
-        given = {a.arg for a in ast.walk(function.args) if isinstance(a, ast.arg)}
+    def returns_new(self, function: ast.FunctionDef) -> bool:
+        """True where all that a function returns is computed there, and is no name or part of one."""
         self._depth += 1
+        memory = Aliases(function, lambda test: None, written=True)
         for node in ast.walk(function):
-            if isinstance(node, ast.Yield | ast.YieldFrom):
-                return True
-            value = node.value if isinstance(node, ast.Return) else None
-            if value is None or given.isdisjoint(memory.sharing(value)):
-                continue
-            if self._depth > _DEEPEST or not self._gives_new(value):
-                return True
-        return False
+            match node:
+                case ast.Yield() | ast.YieldFrom():
+                    return False
+                case ast.Return(value=None | ast.Constant() | ast.BinOp() | ast.Compare()):
+                    continue
+                case ast.Return(value=ast.Call(func=ast.Attribute(attr=name)) as call) if (
+                    name in METHODS and not memory.sharing(call)
+                ):
+                    continue
+                case ast.Return(value=ast.Call() as call) if self._depth <= _DEEPEST and self._gives_new(
+                    call
+                ):
+                    continue
+                case ast.Return():
+                    return False
+        return True
 
     def _body(self, func: ast.expr) -> tuple[ast.FunctionDef, TorchModule] | None:
         """The function that a call runs, and its module, where it is at hand."""
@@ -235,7 +243,14 @@ class _Writes:
 
     def _reached(self, values: Iterable[ast.expr]) -> set[str]:
         """The names of the memory that values may share."""
-        return {n for value in values for n in self._memory.sharing(value)} & (self._live | self._holds)
+        found: set[str] = set()
+        for value in values:
+            found |= self._memory.sharing(value)
+            for node in ast.walk(value):  # a closure may return what it captures
+                if isinstance(node, ast.Call) and isinstance(node.func, ast.Name):
+                    inner = self._local.get(node.func.id)
+                    found |= {n.id for n in ast.walk(inner) if isinstance(n, ast.Name)} if inner else set()
+        return found & (self._live | self._holds)
 
     def _found(self, root: ast.AST) -> Iterator[str]:
         """The names that a statement or an expression writes to."""

@@ -50,7 +50,7 @@ def add_lane(
 
     One without axes is a variable of C++, in a kernel with loops.
     """
-    if plan.has_no_axes(out) and _is_scalar(plan, out, eqn, kind):
+    if plan.has_no_axes(out) and _add_scalar(plan, out, eqn, kind):
         return
     shape = shape_sets.join([*(f.shape for f in facts), *(leaf.shape for leaf in extra)])
     operands = {atom: fact for atom, fact in zip(eqn.args, facts, strict=False) if isinstance(atom, Var)}
@@ -62,7 +62,7 @@ def add_lane(
     plan.cones.add(out)
 
 
-def _is_scalar(plan: Plan, out: Var, eqn: Eqn, kind: str) -> bool:
+def _add_scalar(plan: Plan, out: Var, eqn: Eqn, kind: str) -> bool:
     """Define a value without axes as a variable; False where an operand is none."""
     scalars = plan.scalars(eqn.args)
     if scalars is None:

@@ -10,7 +10,10 @@ from ..fixed import class_of, fixed, left, verdict
 
 HELPERS = (
     "import numpy as np\nimport torch.nn.functional as F\n\n\ndef _write(t):\n    t.sin_()\n\n\n"
-    "def _through(t):\n    return _write(t)\n\n\ndef _read(t):\n    return t.sum()\n"
+    "def _through(t):\n    return _write(t)\n\n\ndef _read(t):\n    return t.sum()\n\n\n"
+    "def _same(t):\n    return t\n\n\ndef _same_too(t):\n    return _same(t)\n\n\n"
+    "def _kept(t):\n    return t.kept\n\n\ndef _twice(t):\n    return t * 2\n\n\n"
+    "def _twice_too(t):\n    return _twice(t)\n"
 )
 WRITES = {
     "a method": "x.sin_()",
@@ -28,6 +31,10 @@ WRITES = {
     "a list": "held = [x]\nheld[0].sin_()",
     "a helper": "_write(x)",
     "a helper of a helper": "y = _through(x)",
+    "what a helper returns": "y = _same(x)\ny.sin_()",
+    "what a helper of a helper returns": "y = _same_too(x)\ny.sin_()",
+    "what a closure returns": "def same():\n    return x\ny = same()\ny.sin_()",
+    "an attribute that a helper returns": "x.kept = x\ny = _kept(x)\ny.sin_()",
     "a call that is not known": "y = unknown(x)",
     "its data": "x.data.sin_()",
     "detached": "y = x.detach().sin_()",
@@ -39,6 +46,8 @@ WRITES = {
 }
 LEFT_ALONE = {
     "read": "y = _read(x)",
+    "what a helper computes": "y = _twice(x)\ny.sin_()",
+    "what a helper of a helper computes": "y = _twice_too(x)\ny.sin_()",
     "another tensor": "y = x.clone()\ny.sin_()",
     "a name that means something new": "x = x * 2\nx.sin_()",
     "a list of it grows": "held = []\nheld.append(x)\nheld.append(x)",
