@@ -12,14 +12,35 @@ import pullback as pb
 from pullback import primitives
 
 
+def _is_pole(x):
+    """True at 0, -1, -2 and so on, where gamma is infinite."""
+    return np.logical_and(x <= 0, x == np.floor(x))
+
+
+def _slope_at_pole(x):
+    """The derivative of 1 / gamma at its zeros, 0, -1, -2 and so on. DLMF 5.5.3, as in `rgamma`."""
+    turn = np.pi * x
+    return special.gamma(1 - x) * (np.cos(turn) - np.sin(turn) * special.digamma(1 - x) / np.pi)
+
+
 @pb.formula(special.poch)
 def poch(z, m):
-    """r = gamma(z + m) / gamma(z), DLMF 5.2.5: r (digamma(z + m) - digamma(z)) dz + r digamma(z + m) dm."""
+    """r = gamma(z + m) / gamma(z), DLMF 5.2.5: r (digamma(z + m) - digamma(z)) dz + r digamma(z + m) dm.
+
+    At a pole of gamma(z), where r is zero, gamma(z + m) times the derivative of 1 / gamma(z); where both
+    are poles, digamma(1 - z - m) - digamma(1 - z) in the place of the difference, by reflection. DLMF 5.5.4.
+    """
     r = special.poch(z, m)
 
     def poch_pullback(grad):
-        upper = special.digamma(z + m)
-        return grad * r * (upper - special.digamma(z)), grad * r * upper
+        lower, both = _is_pole(z), np.logical_and(_is_pole(z), _is_pole(z + m))
+        zero = np.logical_and(lower, np.logical_not(both))
+        mirrored = special.digamma(np.where(both, 1 - z - m, 1)) - special.digamma(np.where(both, 1 - z, 1))
+        upper = np.where(both, 0, special.digamma(np.where(both, 1, z + m)))
+        inner = np.where(both, mirrored, upper - np.where(lower, 0, special.digamma(np.where(lower, 1, z))))
+        edge = special.gamma(np.where(zero, z + m, 1)) * _slope_at_pole(np.where(zero, z, 0))
+        in_z = r * inner + np.where(zero, edge, 0)
+        return grad * in_z, grad * r * special.digamma(z + m)
 
     return r, poch_pullback
 
@@ -31,12 +52,24 @@ def _poch_inputs(rng):
 
 @pb.formula(special.binom)
 def binom(n, k):
-    """r = gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)), DLMF 1.2.6; that of gamma is DLMF 5.2.2."""
+    """r = gamma(n + 1) / (gamma(k + 1) gamma(n - k + 1)), DLMF 1.2.6; that of gamma is DLMF 5.2.2.
+
+    Where r is zero, at a pole of one of the two below, the derivative of 1 / gamma there times the rest.
+    """
     r = special.binom(n, k)
 
     def binom_pullback(grad):
-        rest = special.digamma(n - k + 1)
-        return grad * r * (special.digamma(n + 1) - rest), grad * r * (rest - special.digamma(k + 1))
+        rest, lower = n - k + 1, k + 1
+        beyond, before = _is_pole(rest), _is_pole(lower)
+        in_rest = np.where(beyond, 0, special.digamma(np.where(beyond, 1, rest)))
+        in_lower = np.where(before, 0, special.digamma(np.where(before, 1, lower)))
+        # gamma(n + 1) over the gamma that is finite.
+        of_lower = special.poch(np.where(beyond, lower, 1), np.where(beyond, n - k, 0))
+        of_rest = special.poch(np.where(before, rest, 1), np.where(before, k, 0))
+        edge = np.where(beyond, of_lower * _slope_at_pole(np.where(beyond, rest, 0)), 0)
+        other = np.where(before, of_rest * _slope_at_pole(np.where(before, lower, 0)), 0)
+        in_n = r * (special.digamma(n + 1) - in_rest) + edge
+        return grad * in_n, grad * (r * (in_rest - in_lower) + other - edge)
 
     return r, binom_pullback
 

@@ -141,22 +141,33 @@ def _degrees(dfn, dfd, x):
     return _widened(dfn, dfd + x), _widened(dfd, dfn + x), _widened(x, dfn + dfd)
 
 
+def _sides(dfn, dfd, x):
+    """dfn x and dfd over their sum, of which the smaller one is exact; the other is one half."""
+    total = dfd + dfn * x
+    below = dfn * x <= dfd
+    return below, np.where(below, dfn * x / total, 0.5), np.where(below, 0.5, dfd / total)
+
+
 @pb.composite(special.fdtr)
 def fdtr(dfn, dfd, x):
     """The F distribution. 26.5.28."""
     dfn, dfd, x = _degrees(dfn, dfd, x)
     far = x == np.inf
-    known = np.where(far, 0, x)
-    found = np.where(far, 1, special.betainc(dfn / 2, dfd / 2, dfn * known / (dfd + dfn * known)))
-    return np.where(np.minimum(dfn, dfd) > 0, found, np.nan)
+    below, z, rest = _sides(dfn, dfd, np.where(far, 0, x))
+    inner = np.where(below, special.betainc(dfn / 2, dfd / 2, z), special.betaincc(dfd / 2, dfn / 2, rest))
+    known = np.logical_and(np.minimum(dfn, dfd) > 0, x >= 0)
+    return np.where(known, np.where(far, 1, inner), np.nan)
 
 
 @pb.composite(special.fdtrc)
 def fdtrc(dfn, dfd, x):
     """The upper tail of `fdtr`. 26.5.28."""
     dfn, dfd, x = _degrees(dfn, dfd, x)
+    far = x == np.inf
+    below, z, rest = _sides(dfn, dfd, np.where(far, 0, x))
+    inner = np.where(below, special.betaincc(dfn / 2, dfd / 2, z), special.betainc(dfd / 2, dfn / 2, rest))
     known = np.logical_and(np.minimum(dfn, dfd) > 0, x >= 0)
-    return np.where(known, special.betainc(dfd / 2, dfn / 2, dfd / (dfd + dfn * x)), np.nan)
+    return np.where(known, np.where(far, 0, inner), np.nan)
 
 
 @pb.composite(special.fdtri)
@@ -168,9 +179,12 @@ def fdtri(dfn, dfd, p):
 
 
 def _density_of_student(df, t):
-    """gamma((df + 1) / 2) / (gamma(df / 2) sqrt(df pi)) (1 + t^2 / df)^(-(df + 1) / 2). 26.7.1."""
-    scale = special.gammaln((df + 1) / 2) - special.gammaln(df / 2)
-    return np.exp(scale - (df + 1) / 2 * np.log1p(t * t / df)) / np.sqrt(df * np.pi)
+    """(1 + t^2 / df)^(-(df + 1) / 2) / (sqrt(df) beta(df / 2, 1 / 2)), 26.7.1."""
+    normal = np.isinf(df)
+    known = np.where(normal, 1, df)
+    kernel = (known + 1) / 2 * np.log1p(t * t / known)
+    of_student = np.exp(-special.betaln(known / 2, 0.5) - kernel) / np.sqrt(known)
+    return np.where(normal, np.exp(-t * t / 2) / np.sqrt(2 * np.pi), of_student)
 
 
 @pb.formula(special.stdtr)

@@ -17,7 +17,7 @@ _ROOT_HALF = math.sqrt(0.5)
 
 @pb.formula(special.expn)
 def expn(n, x):
-    """E_n(x): d = -E_(n-1)(x) dx, DLMF 8.19.13; E_0(x) = exp(-x) / x, DLMF 8.19.5."""
+    """E_n(x): d = -E_(n-1)(x) dx, DLMF 8.19.13; E_0(x) = exp(-x) / x, DLMF 8.19.5. n without its fraction."""
     r = special.expn(n, x)
 
     def expn_pullback(grad):
@@ -25,7 +25,7 @@ def expn(n, x):
             grad, argument="`n` of scipy.special.expn", why="the derivative in the order has no closed form"
         )
         of_zero = np.exp(-x) * (1 + 1 / x) / x
-        return in_n, -grad * np.where(n == 0, of_zero, special.expn(np.where(n == 0, 1, n) - 1, x))
+        return in_n, -grad * np.where(n < 1, of_zero, special.expn(np.where(n < 1, 1, n) - 1, x))
 
     return r, expn_pullback
 

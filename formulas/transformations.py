@@ -32,7 +32,11 @@ def boxcox(x, lmbda):
     r = special.boxcox(x, lmbda)
 
     def boxcox_pullback(grad):
-        in_lmbda = _in_lambda(np.log(x), lmbda, np.power(x, lmbda), r)
+        # At 0 it is -1 / lmbda.
+        end = np.logical_and(x == 0, lmbda > 0)
+        inner = np.where(end, 1, x)
+        in_lmbda = _in_lambda(np.log(inner), lmbda, np.power(inner, lmbda), r)
+        in_lmbda = np.where(end, -r / np.where(end, lmbda, 1), in_lmbda)
         return grad * np.power(x, lmbda - 1), grad * in_lmbda
 
     return r, boxcox_pullback
@@ -49,7 +53,10 @@ def boxcox1p(x, lmbda):
     r = special.boxcox1p(x, lmbda)
 
     def boxcox1p_pullback(grad):
-        in_lmbda = _in_lambda(np.log1p(x), lmbda, np.power(1 + x, lmbda), r)
+        end = np.logical_and(x == -1, lmbda > 0)
+        inner = np.where(end, 0, x)
+        in_lmbda = _in_lambda(np.log1p(inner), lmbda, np.power(1 + inner, lmbda), r)
+        in_lmbda = np.where(end, -r / np.where(end, lmbda, 1), in_lmbda)
         return grad * np.power(1 + x, lmbda - 1), grad * in_lmbda
 
     return r, boxcox1p_pullback
@@ -238,8 +245,9 @@ def huber(delta, r):
     P. J. Huber, "Robust Estimation of a Location Parameter", Annals of Statistics 35 (1964).
     """
     size = np.abs(np.where(True, r, pb.stop_gradient(delta)))
-    inside = np.where(size <= delta, r * r / 2, delta * (size - delta / 2))
-    return np.where(delta < 0, np.inf, inside)
+    inside = size <= delta
+    slope = np.where(inside, 1, delta)  # which may be infinite
+    return np.where(delta < 0, np.inf, np.where(inside, r * r / 2, slope * (size - slope / 2)))
 
 
 @pb.composite(special.pseudo_huber)
@@ -247,6 +255,6 @@ def pseudo_huber(delta, r):
     """delta^2 (sqrt(1 + (r / delta)^2) - 1), written without cancellation; infinite for a negative delta."""
     known = np.where(delta <= 0, 1, np.where(True, delta, pb.stop_gradient(r)))
     loss = known * (r / (known + np.hypot(known, r))) * r
-    return np.where(
-        delta < 0, np.inf, np.where(delta == 0, 0, np.where(np.isinf(r) & (delta > 0), np.inf, loss))
-    )
+    loss = np.where(np.isinf(r) & (delta > 0), np.inf, loss)
+    none = delta * np.abs(np.where(np.isfinite(r), r, 0))  # around delta = 0
+    return np.where(delta < 0, np.inf, np.where(delta == 0, none, loss))

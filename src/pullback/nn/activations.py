@@ -47,7 +47,9 @@ def prelu(input: Any, weight: Any) -> Any:
     [[-1.0, -0.5]]
     """
     input, weight = array(input), array(weight)
-    if tuple(weight.shape) not in ((), (1,)):
+    if tuple(weight.shape) == (1,):
+        weight = weight[0]
+    elif weight.ndim > 0:
         channels = input.shape[1] if input.ndim > 1 else 1
         weight = expect_shape(weight, (channels,), "prelu: weight")
         weight = pnp.reshape(weight, (-1, *(1,) * (input.ndim - 2)))
@@ -258,7 +260,7 @@ def softmax(input: Any, dim: int) -> Any:
     >>> softmax(np.zeros(2), 0).tolist()
     [0.5, 0.5]
     """
-    return pnp.softmax(input, axis=dim)
+    return _along(pnp.softmax, array(input), dim)
 
 
 def log_softmax(input: Any, dim: int) -> Any:
@@ -268,7 +270,7 @@ def log_softmax(input: Any, dim: int) -> Any:
     >>> log_softmax(np.zeros(1), 0).tolist()
     [0.0]
     """
-    return pnp.log_softmax(input, axis=dim)
+    return _along(pnp.log_softmax, array(input), dim)
 
 
 def softmin(input: Any, dim: int) -> Any:
@@ -278,4 +280,9 @@ def softmin(input: Any, dim: int) -> Any:
     >>> softmin(np.zeros(2), 0).tolist()
     [0.5, 0.5]
     """
-    return pnp.softmax(-array(input), axis=dim)
+    return _along(pnp.softmax, -array(input), dim)
+
+
+def _along(function: Any, x: Any, dim: int) -> Any:
+    """Of an axis without entries nothing is the largest, and there is nothing to compute."""
+    return x * 1 if x.size == 0 and x.shape[dim] == 0 else function(x, axis=dim)

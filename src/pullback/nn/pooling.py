@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import product
-from math import prod
+from math import inf, prod
 from typing import Any
 
 import numpy as np
@@ -222,10 +222,12 @@ def _lp_pool(
     x = floats(input, f"lp_pool{n}d")
     if not norm_type > 0:
         raise ValueError(f"lp_pool{n}d: norm_type is above 0, not {norm_type!r}")
+    if norm_type == inf:
+        return _max_pool(n, pnp.abs(x), kernel_size, stride, 0, 1, ceil_mode)
     mean = _avg_pool(n, x**norm_type, kernel_size, stride, 0, ceil_mode, True, None)
-    above = pnp.greater(mean, 0)
-    total = pnp.where(above, mean, 1) * prod(whole(kernel_size, n, "kernel_size"))
-    return pnp.where(above, total ** (1.0 / norm_type), 0)
+    some = pnp.not_equal(mean, 0)
+    total = pnp.where(some, mean, 1) * prod(whole(kernel_size, n, "kernel_size"))
+    return pnp.where(some, total ** (1.0 / norm_type), 0)
 
 
 def lp_pool1d(
@@ -233,7 +235,8 @@ def lp_pool1d(
 ) -> Any:
     """The sum of powers of each window over the last axis, to the power 1 / norm_type, as torch's.
 
-    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+    The largest absolute value for an infinite norm_type. A sum of 0 has derivative 0, the root of one below 0
+    is NaN. ValueError for a norm_type that is not above 0.
 
     >>> import numpy as np
     >>> lp_pool1d(np.array([[3.0, 4.0]]), 2.0, 2).item()
@@ -247,7 +250,8 @@ def lp_pool2d(
 ) -> Any:
     """The sum of powers of each window over the last two axes, to the power 1 / norm_type, as torch's.
 
-    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+    The largest absolute value for an infinite norm_type. A sum of 0 has derivative 0, the root of one below 0
+    is NaN. ValueError for a norm_type that is not above 0.
 
     >>> import numpy as np
     >>> lp_pool2d(np.ones((1, 2, 2)), 2.0, 2).item()
@@ -261,7 +265,8 @@ def lp_pool3d(
 ) -> Any:
     """The sum of powers of each window over the last three axes, to the power 1 / norm_type, as torch's.
 
-    A sum that is not above 0 counts as 0, with derivative 0. ValueError for a norm_type that is not above 0.
+    The largest absolute value for an infinite norm_type. A sum of 0 has derivative 0, the root of one below 0
+    is NaN. ValueError for a norm_type that is not above 0.
 
     >>> import numpy as np
     >>> lp_pool3d(np.full((1, 2, 2, 2), 2**0.5), 2.0, 2).item()
