@@ -65,7 +65,10 @@ def gradcheck(
     Raises
     ------
     GradcheckError
-        Says by how much a derivative is off, at which order, and for which element of which input.
+        Says by how much a derivative is off, at which order, and for which element of which input; and where
+        the function has a kink or a jump there.
+    ValueError
+        For an order below 1.
 
     Examples
     --------
@@ -73,6 +76,8 @@ def gradcheck(
     >>> pb.gradcheck(np.tanh, np.linspace(-1.0, 1.0, 5), order=3)
     True
     """
+    if order < 1:
+        raise ValueError(f"order counts from 1, and is {order!r}")
     if len(inputs) == 1 and isinstance(inputs[0], tuple):
         (inputs,) = inputs
     rng = np.random.default_rng(seed)
@@ -138,7 +143,10 @@ class Probe:
         self._function = function = self.parts.taken_by(function)
         self._heads = [rng.uniform(0.5, 1.5, (2, *np.shape(point))) for point in points]
         self._directions = [rng.uniform(-1.0, 1.0, np.shape(point)) for point in points]
-        self._centres = [value.detach().numpy().copy() for value in _results(function, points)]
+        found = [value.detach().numpy() for value in _results(function, points)]
+        # Results that are no numbers there say nothing, and hide no others.
+        self._known = [np.isfinite(value) for value in found]
+        self._centres = [np.where(known, value, 0) for known, value in zip(self._known, found, strict=True)]
         self._weights = [_weights(centre, rng) for centre in self._centres]
         # Large values hide no small ones.
         self._scales = [1 / (1 + np.abs(centre)) for centre in self._centres]
@@ -187,7 +195,9 @@ class Probe:
         values = _results(self._function, bent)
         parts = []
         for i in self.results:
-            away = (values[i] - _as(self._centres[i], values[i])) * _as(self._scales[i], values[i])
+            known = self._known[i]
+            value = values[i] if known.all() else np.where(known, values[i], 0)
+            away = (value - _as(self._centres[i], value)) * _as(self._scales[i], value)
             bent = (away + away * away) * _as(self._weights[i], values[i])
             parts.append((bent.real if bent.dtype.kind == "c" else bent).sum())
         return _total(parts)
@@ -207,7 +217,7 @@ def _differences(probe: Probe, order: int, rtol: float, atol: float) -> Gradchec
     """The largest disagreement at the lowest order that has one."""
     for k in range(1, order + 1):
         analytic = {i: gradient for i, gradient in enumerate(derivatives(probe, k)) if gradient is not None}
-        tolerances = {i: atol + rtol * float(np.max(np.abs(g), initial=0.0)) for i, g in analytic.items()}
+        tolerances = {i: atol + rtol * _size(gradient) for i, gradient in analytic.items()}
         if _agree_along(probe, analytic, k - 1, tolerances):
             continue
         worst: tuple[float, GradcheckError] | None = None
@@ -219,15 +229,38 @@ def _differences(probe: Probe, order: int, rtol: float, atol: float) -> Gradchec
             for index in np.ndindex(gradient.shape):
                 numeric = difference(probe, i, _unit(gradient.shape, index), k - 1)
                 error = abs(float(gradient[index]) - numeric)
-                if not error <= allowed and (worst is None or not error <= worst[0]):
+                if error <= allowed:
+                    continue
+                error = error if np.isfinite(error) else -1.0  # a number tells more than a NaN
+                if worst is None or error > worst[0]:
                     place = probe.parts.place(i)
+                    corner = _corner(probe, i, _unit(gradient.shape, index), k - 1)
                     found = _disagreement(
-                        "finite differences give", k, place, index, gradient[index], numeric
+                        "finite differences give", k, place, index, gradient[index], numeric, corner
                     )
                     worst = error, found
         if worst is not None:
             return worst[1]
     return None
+
+
+def _size(gradient: Any) -> float:
+    """The largest entry of a gradient that is a number."""
+    return float(np.max(np.abs(gradient), initial=0.0, where=np.isfinite(gradient)))
+
+
+def _corner(probe: Probe, i: int, direction: Any, order: int) -> str:
+    """A sentence for a point at which the differences to both sides are not the same."""
+    step = _step(probe.points[i], direction)
+    here = _at(probe, {}, order)
+    left = (here - _at(probe, {i: -step * direction}, order)) / step
+    right = (_at(probe, {i: step * direction}, order) - here) / step
+    if abs(right - left) <= 0.1 * max(abs(left), abs(right), 1e-2):
+        return ""
+    return (
+        f". Over {step:.2g} to the left it is {left:.3g} and to the right {right:.3g}: a kink, a jump, an "
+        "end of the domain, or the function varies faster"
+    )
 
 
 def derivatives(probe: Probe, order: int, dtype: Any = np.float64) -> list[Any]:
@@ -275,14 +308,14 @@ def _step(point: Any, direction: Any) -> float:
 
 def _half_difference(probe: Probe, moves: Mapping[int, Any], order: int) -> float:
     """Half of how far the derivative of this order is apart after moves of inputs and their opposites."""
-    ends = []
-    for sign in (1, -1):
-        moved = [
-            np.asarray(point + sign * moves[k]) if k in moves else point
-            for k, point in enumerate(probe.points)
-        ]
-        ends.append(float(probe.value(_leaves(moved), order, differentiable=False).item()))
-    return (ends[0] - ends[1]) / 2
+    back = {i: -move for i, move in moves.items()}
+    return (_at(probe, moves, order) - _at(probe, back, order)) / 2
+
+
+def _at(probe: Probe, moves: Mapping[int, Any], order: int) -> float:
+    """The derivative of this order after moves of inputs."""
+    moved = [np.asarray(point + moves[k]) if k in moves else point for k, point in enumerate(probe.points)]
+    return float(probe.value(_leaves(moved), order, differentiable=False).item())
 
 
 def _precision(probe: Probe, order: int, rtol: float = 1e-3) -> None:
@@ -300,14 +333,20 @@ def _precision(probe: Probe, order: int, rtol: float = 1e-3) -> None:
 
 
 def _disagreement(
-    what: str, order: int, place: tuple[int, str], index: tuple[int, ...], analytic: Any, numeric: Any
+    what: str,
+    order: int,
+    place: tuple[int, str],
+    index: tuple[int, ...],
+    analytic: Any,
+    numeric: Any,
+    note: str = "",
 ) -> GradcheckError:
     i, part = place
     numeric = float(numeric)
     return GradcheckError(
         f"the derivative of order {order} by {part}input {i} is {float(analytic):.8g} at element {index}, "
         f"and {what} "
-        f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}",
+        f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}{note}",
         order=order,
         input=i,
         index=index,

@@ -140,6 +140,45 @@ def test_gradcheck_names_the_element_where_errors_of_several_sum_to_zero(engine)
         pb.gradcheck(lambda x: off_in_two_elements(x, k), np.linspace(0.1, 1.0, 40).reshape(5, 8), order=1)
 
 
+@pb.formula
+def off_in_one_element(x, slope):
+    return 2.0 * x, lambda grad: (grad * slope, None)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("other", [np.nan, np.inf])
+def test_gradcheck_names_the_wrong_element_beside_one_that_is_no_number(engine, other):
+    slope = np.array([2.0, 3.0, other, 2.0])
+    x = np.array([1.0, -1.0, 4.0, 5.0])
+    with pytest.raises(pb.errors.GradcheckError, match=r"at element \(1,\)"):
+        pb.gradcheck(lambda x: off_in_one_element(x, slope), x)
+    slope[1] = 2.0
+    with pytest.raises(pb.errors.GradcheckError, match=r"is nan at element \(2,\)"):
+        pb.gradcheck(lambda x: off_in_one_element(x, slope), x)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gradcheck_looks_past_results_that_are_no_numbers(engine):
+    slope = np.array([2.0, 2.0, 3.0])
+    with pytest.raises(pb.errors.GradcheckError, match=r"at element \(2,\)"):
+        pb.gradcheck(lambda x: off_in_one_element(np.sqrt(x), slope), np.array([1.0, -1.0, 4.0]))
+    with pytest.raises(pb.errors.GradcheckError, match=r"is nan at element \(1,\)"):
+        pb.gradcheck(np.sqrt, np.array([1.0, -1.0, 4.0]))
+
+
+def test_gradcheck_says_where_a_function_has_a_kink(engine):
+    with pytest.raises(pb.errors.GradcheckError, match=r"to the left it is 0 and to the right .*: a kink"):
+        pb.gradcheck(pb.nn.relu, np.array([0.0, 1.0]))
+    with pytest.raises(pb.errors.GradcheckError) as caught:
+        pb.gradcheck(hundredfold, np.array([0.1, 0.2]))
+    assert "kink" not in str(caught.value)
+
+
+def test_gradcheck_of_order_0_is_refused(engine):
+    with pytest.raises(ValueError, match="order counts from 1, and is 0"):
+        pb.gradcheck(np.exp, np.array([0.5]), order=0)
+
+
 def test_gradcheck_measures_once_along_a_direction_where_all_is_right(engine):
     calls = 0
 
