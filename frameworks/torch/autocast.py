@@ -7,41 +7,29 @@ from typing import Any
 
 import torch
 
+from ..transpile.emit.torch.autocast import autocast_rule
 from ..transpile.ir import Formula
-
-# PyTorch computes the first in autocast's dtype, and has the second in float32 at least.
-_PRODUCTS = {"matmul", "contract", "convolve", "einsum", "tensordot", "dot", "vdot", "inner", "kron"}
-_PRODUCTS |= {"matvec", "vecmat", "vecdot", "multi_dot"}
-_DECOMPOSING = {"solve", "inv", "cholesky", "det", "slogdet", "eigh", "eigvalsh", "qr", "svd", "svdvals"}
-_DECOMPOSING |= {"lstsq", "pinv", "solve_triangular"}
+from .helpers.autocasting import lowered, raised
 
 
 @dataclass(frozen=True)
 class Autocast:
-    """The rule of a formula: `lower` computes in autocast's dtype, `upper` in float32 at least."""
+    """The rule of a formula: "lowered" computes in autocast's dtype, "raised" in float32 at least."""
 
-    lower: bool
-    upper: bool
+    rule: str
 
     @classmethod
     def of(cls, formula: Formula) -> Autocast:
         """That of what it computes: products of matrices, decompositions, or neither."""
-        used = {eqn.op for eqn in formula.forward.every()}
-        used |= {name.removeprefix("linalg.").removeprefix("linalg_") for name in used}
-        upper = bool(used & _DECOMPOSING)
-        return cls(bool(used & _PRODUCTS) and not upper, upper)
+        return cls(autocast_rule(formula))
 
     def cast(self, value: Any, device: str) -> Any:
-        """An argument of a call, or several, cast."""
-        if not (self.lower or self.upper):
-            return value
+        """An argument of a call, or several, cast if on this device."""
         if isinstance(value, (list, tuple)):
-            return [self.cast(each, device) for each in value]
-        if not isinstance(value, torch.Tensor) or value.device.type != device:
+            return [self.cast(each, device) for each in value] if self.rule else value
+        if not self.rule or not isinstance(value, torch.Tensor) or value.device.type != device:
             return value
-        if not value.is_floating_point() or value.dtype == torch.float64:
-            return value
-        return value.to(torch.get_autocast_dtype(device) if self.lower else torch.float32)
+        return lowered(value) if self.rule == "lowered" else raised(value)
 
     def cast_where_enabled(self, value: Any) -> Any:
         """An argument of a call, cast if autocast is on for its device."""

@@ -10,7 +10,8 @@ import torch
 from ..engine.formula.formula import LIBRARY_OF_PROCESS
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.torch.frame import Frame
-from ..transpile.emit.torch.function import class_name_of, computed_with
+from ..transpile.emit.torch.function import class_name_of
+from ..transpile.emit.torch.operands import computed_with
 from ..transpile.emit.torch.vocabulary import torch_vocabulary
 from ..transpile.ir import Literal
 from .autocast import Autocast
@@ -124,7 +125,7 @@ class Kernels:
         """The derivative, of what has one; else what is below."""
 
         def kernel(*args: Any, **kwargs: Any) -> Any:
-            forward_mode = _in_forward_mode()
+            forward_mode = in_forward_mode()
             if not forward_mode and not (
                 torch.is_grad_enabled() and _requires_grad((*args, *kwargs.values()))
             ):
@@ -144,7 +145,7 @@ class Kernels:
             given = self.signature.bound(args, kwargs)
             given = {name: self.autocast.cast_where_enabled(value) for name, value in given.items()}
             self._check(given, real=_is_differentiated())
-            function = self.tangents if _in_forward_mode() else self.plain
+            function = self.tangents if in_forward_mode() else self.plain
             with self.autocast.excluded():
                 return self._first(function.apply(*self.signature.applied(given)), count)
 
@@ -241,8 +242,3 @@ def _transforms() -> set[Any]:
 def _is_differentiated() -> bool:
     """True inside of a derivative of `torch.func`."""
     return _transforms() != {torch._C._functorch.TransformType.Vmap}
-
-
-def _in_forward_mode() -> bool:
-    """True in forward mode, also in `torch.func.jvp` under `torch.compile`, which enters no level."""
-    return in_forward_mode() or torch._C._functorch.TransformType.Jvp in _transforms()

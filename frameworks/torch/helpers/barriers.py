@@ -59,5 +59,13 @@ def one_forward_level(name: str) -> None:
 
 
 def in_forward_mode() -> bool:
-    """True inside of `torch.func.jvp` or `torch.autograd.forward_ad.dual_level`."""
-    return torch.autograd.forward_ad._current_level >= 0
+    """True inside of `torch.func.jvp` or `torch.autograd.forward_ad.dual_level`, compiled too."""
+    if torch.autograd.forward_ad._current_level >= 0:
+        return True
+    if torch.compiler.is_dynamo_compiling() or torch._C._functorch.peek_interpreter_stack() is None:
+        return False
+    # A compiled torch.func.jvp enters a level of torch.func alone.
+    from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
+
+    levels = [one.key() for one in retrieve_all_functorch_interpreters()]
+    return torch._C._functorch.TransformType.Jvp in levels

@@ -15,21 +15,50 @@ def places(index: Any, shape: Any, device: Any) -> torch.Tensor:
     return getitem(torch.arange(count, device=device).reshape(shape), index)
 
 
+def is_place(part: Any) -> bool:
+    """True for a whole number in a tensor without axes."""
+    return isinstance(part, torch.Tensor) and part.ndim == 0 and part.dtype != torch.bool
+
+
+def beside_arrays(parts: tuple[Any, ...], device: Any) -> tuple[Any, ...]:
+    """The parts of an index, in which NumPy takes whole numbers for arrays where there is an array."""
+    most = max([part.ndim for part in parts if isinstance(part, torch.Tensor)], default=0)
+    if most == 0:
+        return parts
+    return tuple(
+        [
+            torch.as_tensor(part, device=device).reshape((1,) * most)
+            if is_place(part) or (isinstance(part, (int, torch.SymInt)) and not isinstance(part, bool))
+            else part
+            for part in parts
+        ]
+    )
+
+
+def select(x: torch.Tensor, axis: int, place: torch.Tensor) -> torch.Tensor:
+    """The entries at a place on an axis, which stays. Python would have to know the number."""
+    place = torch.where(place < 0, place + x.shape[axis], place)
+    return torch.index_select(x, axis, place.reshape(1))
+
+
 def getitem(x: torch.Tensor, index: Any) -> torch.Tensor:
-    """``x[index]``, whose slices may step backwards.
+    """``x[index]``, whose slices may step backwards, and whose numbers may be tensors.
 
     >>> getitem(torch.arange(4), slice(None, None, -1))
     tensor([3, 2, 1, 0])
     """
-    parts = index if isinstance(index, tuple) else (index,)
+    parts = beside_arrays(index, x.device) if isinstance(index, tuple) else (index,)
     backwards = [isinstance(part, slice) and part.step is not None and part.step < 0 for part in parts]
-    if not any(backwards):
-        return x[index]
+    places = [is_place(part) for part in parts]
+    if not any(backwards) and not any(places):
+        return x[parts] if isinstance(index, tuple) else x[index]
     used = sum(part is not None and part is not Ellipsis for part in parts)
     axis = 0
     made = []
-    for part, turned in zip(parts, backwards, strict=True):
-        if turned:
+    for part, turned, place in zip(parts, backwards, places, strict=True):
+        if place:
+            x, part = select(x, axis, part), 0
+        elif turned:
             chosen = range(x.shape[axis])[part]
             x = torch.flip(x, (axis,))
             last = x.shape[axis] - 1
@@ -65,8 +94,12 @@ def index_put(a: torch.Tensor, value: Any, index: Any, repeated: bool = False) -
     >>> index_put(torch.zeros(3), 1.0, index=slice(1, None))
     tensor([0., 1., 1.])
     """
+    value = torch.as_tensor(value, dtype=a.dtype, device=a.device)
+    mask = isinstance(index, torch.Tensor) and index.dtype == torch.bool and index.shape == a.shape
+    if mask and value.ndim == 0:  # how many entries are written need not be known
+        return torch.where(index, value, a)
     spots = places(index, a.shape, a.device)
-    values = torch.as_tensor(value, dtype=a.dtype, device=a.device).expand(spots.shape).reshape(-1)
+    values = value.expand(spots.shape).reshape(-1)
     row, spots = a.reshape(-1), spots.reshape(-1)
     if not repeated:
         return row.index_put((spots,), values).reshape(a.shape)

@@ -7,6 +7,8 @@ from typing import Any, NamedTuple
 
 import torch
 
+from .numbers import kind_of
+
 
 class Like(NamedTuple):
     """Shape, dtype and device of a tensor, without its data."""
@@ -112,7 +114,7 @@ def in_place(x: torch.Tensor, a: Any, shared: str | None = None) -> torch.Tensor
         )
     if x.shape != a.shape:
         raise ValueError(f"a value of shape {tuple(x.shape)} does not fit into one of {tuple(a.shape)}")
-    if not torch.can_cast(x.dtype, a.dtype):
+    if kind_of(x.dtype) > kind_of(a.dtype):
         raise TypeError(f"cannot write {x.dtype} to {a.dtype} in place")
     return x.to(a.dtype)
 

@@ -15,7 +15,8 @@ def scalar(value: Any, x: torch.Tensor) -> torch.Tensor:
     """
     if isinstance(value, torch.Tensor) or not isinstance(x, torch.Tensor):
         return value
-    return torch.as_tensor(value, dtype=torch.result_type(x, value), device=x.device)
+    own = dtype_of(value)
+    return torch.as_tensor(value, dtype=x.dtype if kind_of(own) <= kind_of(x.dtype) else own, device=x.device)
 
 
 def dtype_of(value: Any) -> torch.dtype:
@@ -28,6 +29,22 @@ def dtype_of(value: Any) -> torch.dtype:
         return value.dtype
     kinds = ((bool, torch.bool), ((int, torch.SymInt), torch.int64), (complex, torch.complex128))
     return next((dtype for kind, dtype in kinds if isinstance(value, kind)), torch.float64)
+
+
+def kind_of(dtype: torch.dtype) -> int:
+    """The place of a dtype among booleans, integers, floats and complex numbers."""
+    if dtype.is_complex:
+        return 3
+    return 2 if dtype.is_floating_point else int(dtype != torch.bool)
+
+
+def counted(x: Any, y: Any) -> Any:
+    """The mask `x` as numbers of the dtype that NumPy takes it in beside `y`.
+
+    >>> 1 - counted(torch.tensor([True, False]), 1)
+    tensor([0, 1])
+    """
+    return x.to(dtype_of(y)) if isinstance(x, torch.Tensor) else x
 
 
 def widened(x: Any) -> Any:

@@ -78,3 +78,30 @@ def test_operand_whose_default_is_a_number(dtype: Any) -> None:
     ):
         assert made.dtype == dtype
         torch.testing.assert_close(made, torch.exp(x * k))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+def test_masks_are_subtracted_as_numbers(dtype: str) -> None:
+    @pb.derive_pullback
+    def beside(x):
+        return (x - (x > 0)) ** 2 + ((x < 1) - x) ** 2
+
+    @pb.derive_pullback
+    def from_one(x):
+        return x * (1 - (x > 0))
+
+    x = torch.tensor([-1.5, 0.5, 2.0], dtype=getattr(torch, dtype))
+    wanted = (x - (x > 0).to(x.dtype)) ** 2 + ((x < 1).to(x.dtype) - x) ** 2
+    torch.testing.assert_close(pullback.torch.function(beside)(x), wanted)
+    found = pullback.torch.function(from_one)(x)
+    assert found.dtype == torch.float64  # of whole numbers and floats, as in NumPy
+    torch.testing.assert_close(found, (x * ~(x > 0)).double())
+
+
+def test_a_number_with_the_sign_of_another() -> None:
+    @pb.derive_pullback
+    def turned(x):
+        return np.copysign(x, -1.0) ** 2 * x
+
+    x = torch.tensor([-1.5, 0.5], dtype=torch.float64, requires_grad=True)
+    assert torch.autograd.gradgradcheck(pullback.torch.function(turned), (x,))

@@ -67,7 +67,8 @@ class ArrayExpressions(Expressions):
             return self._other(eqn)
         if eqn.op == "getitem":
             return self._entries(eqn)
-        if eqn.outs[0].kind == "value" and info.pointwise and not _reads_tensors(eqn):
+        taken = eqn.op in _OF_VALUES and not info.infix and "scalar" in self._vocabulary.helpers
+        if info.pointwise and not _reads_tensors(eqn) and (taken or eqn.outs[0].kind == "value"):
             return self._of_values(eqn, info)
         operands = self._operands(eqn, info)
         if len(eqn.outs) == 1 and (eqn.op == "accumulate" or eqn.op not in self._vocabulary.helpers):
@@ -185,6 +186,11 @@ class ArrayExpressions(Expressions):
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
         for k in widened_operands(eqn, info, self._types):
             made[k] = ast.Call(helper("widened"), [made[k]], [])
+        if eqn.op == "subtract" and "counted" in self._vocabulary.helpers:
+            masks = [k for k, atom in enumerate(eqn.args) if _dtype(type_of(atom, self._types)) == "bool"]
+            if len(masks) == 1 and masks[0] not in widened_operands(eqn, info, self._types):
+                (k,) = masks
+                made[k] = ast.Call(helper("counted"), [made[k], made[1 - k]], [])
         helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
         takes_numbers = helped or bool(info.infix) or not info.pointwise
         if not takes_numbers and tensors and "scalar" in self._vocabulary.helpers:
@@ -221,6 +227,7 @@ class ArrayExpressions(Expressions):
         base, made = self.of(eqn.args[0]), self.of(index)
         place = type_of(index, self._types)
         unknown = isinstance(index, Var) and index.kind == "value" and not _is_number(place)
+        unknown = unknown or (isinstance(index, Var) and index.temp and _may_be_number(index, place))
         if "getitem" in self._vocabulary.helpers and (unknown or not _is_plain_index(made)):
             return ast.Call(helper("getitem"), [base, made], [])
         return ast.Subscript(base, as_index(made), ast.Load())
@@ -318,6 +325,12 @@ def _reads_tensors(eqn: Eqn) -> bool:
 
 def _is_number(found: object) -> bool:
     return isinstance(found, ScalarType) and found.kind == "int"
+
+
+def _may_be_number(index: Var, found: object) -> bool:
+    """True for an entry of integers, which may be an array without axes."""
+    known = isinstance(found, TensorType) and isinstance(found.shape, tuple) and found.shape
+    return index.kind == "tensor" and not known
 
 
 def _axis_is_constant(eqn: Eqn, one: bool) -> bool:

@@ -20,7 +20,8 @@ from ..array_library.blocks import Called, split_by_result, with_free_names
 from ..array_library.helpers import Helpers
 from ..cpp.lines import indented
 from ..torch.frame import Frame
-from ..torch.function import computed_with, live, shared_outputs
+from ..torch.function import live, shared_outputs
+from ..torch.operands import computed_with
 from ..torch.parts import Part
 from ..torch.vocabulary import torch_vocabulary
 from . import schema

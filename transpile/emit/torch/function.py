@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from ...analysis.absence import may_be_absent
@@ -18,23 +18,22 @@ from ...derivatives import Derivatives
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...operators import OPERATORS
-from ...rewrite import METADATA, defining, rename, slice_of, uses
+from ...rewrite import defining, rename, slice_of, uses
 from ..array_library.blocks import Called
 from ..array_library.vocabulary import Vocabulary
 from ..python_text import function_text
+from .autocast import autocast_rule
 from .backward import backward
 from .forward_mode import forward_mode
 from .frame import Frame, method, plain, target
+from .operands import computed_with
 
 WIDTH = 100
-# Operators that read an operand for its entries' places, or only ask about it: any dtype serves.
-_ASKING = METADATA | {"is_none", "tuple", "equal", "not_equal", "less", "less_equal", "greater"}
 # Operators whose result may be their operand itself, and others whose result may be a view.
 _CARRYING = frozenset(
     {"astype", "positive", "stop_gradient", "expect_like", "gradient_like", "in_place", "sum_to", "clip"}
 )
 _VIEWING = frozenset({"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll"})
-_ASKING |= {"greater_equal", "logical_and", "logical_or", "logical_not", "logical_xor", "astype", "len"}
 
 
 class FunctionText(NamedTuple):
@@ -82,15 +81,6 @@ def class_name_of(name: str) -> str:
     """
     stem = "".join(part[:1].upper() + part[1:] for part in name.split("_"))
     return f"_{stem or 'Operator'}"
-
-
-def computed_with(formula: Formula) -> list[str]:
-    """The names of the tensor inputs that are no indices, conditions or masks."""
-    return [
-        p.var.name
-        for p in formula.params
-        if p.differentiable and p.var.kind == "tensor" and _is_number(formula, p)
-    ]
 
 
 def _class_text(
@@ -155,7 +145,8 @@ def shared_outputs(formula: Formula, outputs: Sequence[Atom]) -> list[int]:
             continue
         eqn = made.get(var)
         info = OPERATORS.get(eqn.op) if eqn is not None else None
-        controlled = eqn is not None and bool(eqn.blocks)
+        # An element of a list, or what a branch or a loop leaves, may be an operand.
+        controlled = eqn is not None and (bool(eqn.blocks) or eqn.op in ("item", "unpack"))
         if again or var in given or controlled or (info is not None and (info.view or info.name in _VIEWING)):
             found.append(k)
     return found
@@ -248,31 +239,42 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
         [*map(_parameter, plain_params), *(["*"] if keyword else []), *map(_parameter, keyword)]
     )
     name = f"{frame.name}_with_hidden" if hidden else frame.name
-    lines = [f"def {name}({signature}):"]
-    if frame.extra:
-        # It traces no function that returns other values than tensors.
-        lines.insert(0, "@torch.compiler.disable")
+    # One call in torch.compile's graphs: tracing into it loses the backward inside of torch.func.
+    lines = ["@torch.compiler.allow_in_graph", f"def {name}({signature}):"]
     if docstring:
         lines += [f'    """{docstring}"""']
     lines += _numbers(written)
     lines += _checks(frame)
     names = {param.var: other.var.name for param, other in zip(formula.params, written.params, strict=True)}
-    arguments = [names[param.var] for param in frame.single]
-    arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
-    arguments += [f"*{names[param.var]}" for param in frame.lists]
     function = "function_" if any(param.var.name == "function" for param in written.params) else "function"
     lines.append(f"    {function} = {class_name}WithTangents if _in_forward_mode() else {class_name}")
-    call = f"{function}.apply({', '.join(arguments)})"
     count = len(frame.results) if hidden else formula.results
-    if len(frame.outputs) == count and (count > 1 or not formula.result_is_tuple):
-        lines.append(f"    return {call}")
-    elif len(frame.outputs) == 1:
-        lines.append(f"    return ({call},)")
-    elif count == 1 and not formula.result_is_tuple:
-        lines.append(f"    return {call}[0]")
-    else:
-        lines.append(f"    return {call}[:{count}]")
+    if rule := autocast_rule(formula):
+        # Autocast is off in the backward, where PyTorch multiplies no matrices of two dtypes.
+        operands = [names[p.var] for p in (*frame.single, *frame.lists) if not p.attribute]
+        cast = {name: f"_{rule}({name})" for name in operands}
+        device = f"_autocast_device({', '.join(operands)})"
+        lines.append(f"    if {device}:")
+        lines.append(f"        with torch.autocast({device}, enabled=False):")
+        lines.append(f"            return {_applied(frame, function, count, names, cast)}")
+    lines.append(f"    return {_applied(frame, function, count, names, {})}")
     return "\n".join(lines)
+
+
+def _applied(
+    frame: Frame, function: str, count: int, names: Mapping[Var, str], cast: Mapping[str, str]
+) -> str:
+    """The first outputs of a call of the class; operands in `cast` are read as that says."""
+    read = {var: cast.get(name, name) for var, name in names.items()}
+    arguments = [read[param.var] for param in frame.single]
+    arguments += [f"len({names[param.var]})" for param in frame.lists[:-1]]
+    arguments += [f"*{read[param.var]}" for param in frame.lists]
+    call = f"{function}.apply({', '.join(arguments)})"
+    if len(frame.outputs) == count and (count > 1 or not frame.formula.result_is_tuple):
+        return call
+    if len(frame.outputs) == 1:
+        return f"({call},)"
+    return f"{call}[0]" if count == 1 and not frame.formula.result_is_tuple else f"{call}[:{count}]"
 
 
 def _numbers(written: Formula) -> list[str]:
@@ -330,16 +332,3 @@ def _literal(value: object) -> str:
 def _is_plain(annotation: str) -> bool:
     words = annotation.replace("|", " ").replace("[", " ").replace("]", " ").replace(",", " ").split()
     return bool(words) and set(words) <= {"int", "float", "bool", "str", "None", "tuple", "..."}
-
-
-def _is_number(formula: Formula, param: Param) -> bool:
-    """True for an input that is computed with, not one that is an index, a condition or a mask."""
-    for eqn in formula.forward.every():
-        for place, atom in enumerate(eqn.args):
-            if atom != param.var or eqn.op in _ASKING or (eqn.op == "where" and place == 0):
-                continue
-            return True
-        blocks = [atom for _, atom in eqn.kwargs if atom == param.var]
-        if blocks and eqn.op not in ("getitem", "take_along_axis", "unslice", "put_along", "index_put"):
-            return True
-    return param.var in formula.forward.results

@@ -1,0 +1,135 @@
+"""Tensors of integers that say which entries are meant."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+
+import pullback as pb
+
+torch = pytest.importorskip("torch")
+
+import pullback.torch  # noqa: E402 - where torch is
+
+pytestmark = pytest.mark.torch
+
+
+def of_entry(x, i, j):
+    return x[i[0]] ** 3
+
+
+def of_slice(x, i, j):
+    return x[i[1:]] ** 3
+
+
+def taken(x, i, j):
+    return np.take(x, i, axis=1) ** 3
+
+
+def of_sum(x, i, j):
+    return x[i + 1, j - 1] ** 3
+
+
+def masked(x, i, j):
+    return np.where(np.arange(x.shape[1]) < i[:, None], x[:3], 0) ** 3
+
+
+def along(x, i, j):
+    return np.take_along_axis(x[:3], i[:, None], axis=1) ** 3
+
+
+def scattered(x, i, j):
+    r = np.zeros_like(x)
+    for k in range(3):
+        r[i[k]] += x[j[k]] ** 2
+    return r
+
+
+def apart(x, i, j):
+    return (x[:, None, :] * x[:, :, None])[0, :, i] ** 2
+
+
+def beyond(x, i, j):
+    return (x[:, None, :] * x[:, :, None])[i[0], :, j] ** 2
+
+
+FORMULAS = (of_entry, of_slice, taken, of_sum, masked, along, scattered, apart, beyond)
+FORMS: dict[str, Callable[[Any], Any]] = {
+    "function": pullback.torch.function,
+    "register": lambda formula: pullback.torch.register("indices", formula),
+}
+
+
+def given() -> tuple[Any, Any, Any]:
+    x = np.random.default_rng(1).standard_normal((4, 4))
+    return x, np.array([0, 2, 1]), np.array([3, 2, -1])
+
+
+def in_torch(operator: Any, order: int) -> list[np.ndarray[Any, Any]]:
+    """The value and derivatives of a sum that is not symmetric in the entries."""
+    x, *places = (torch.tensor(a) for a in given())
+    x.requires_grad_()
+    made = operator(x, *places)
+    found = [made.detach().numpy()]
+    for _ in range(order):
+        total = (made * torch.arange(1.0, made.numel() + 1).reshape(made.shape)).sum()
+        (made,) = torch.autograd.grad(total, x, create_graph=True)
+        found.append(made.detach().numpy())
+    return found
+
+
+def in_numpy(formula: Any, order: int) -> list[np.ndarray[Any, Any]]:
+    x, *places = given()
+    leaf = pb.tensor(x, requires_grad=True)
+    made = formula(leaf, *places)
+    found = [made.detach().numpy()]
+    for _ in range(order):
+        total = (made * np.arange(1.0, made.size + 1).reshape(made.shape)).sum()
+        (made,) = pb.grad(total, leaf, create_graph=True)
+        found.append(made.detach().numpy())
+    return found
+
+
+@pytest.mark.parametrize("form", FORMS)
+@pytest.mark.parametrize("function", FORMULAS)
+def test_values_and_two_derivatives_are_numpys(function: Any, form: str) -> None:
+    formula = pb.derive_pullback(function)
+    wanted = in_numpy(formula, 2)
+    for have, want in zip(in_torch(FORMS[form](formula), 2), wanted, strict=True):
+        assert have.shape == want.shape
+        np.testing.assert_allclose(have, want)
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("function", [of_entry, taken, of_sum])
+def test_kernels_take_them_too(function: Any) -> None:
+    formula = pb.derive_pullback(function)
+    operator = pullback.torch.register("indices_compiled", formula, compiled=True)
+    for have, want in zip(in_torch(operator, 2), in_numpy(formula, 2), strict=True):
+        np.testing.assert_allclose(have, want)
+
+
+@pytest.mark.parametrize("function", [of_entry, taken, of_sum, scattered])
+def test_a_batch_of_places(function: Any) -> None:
+    operator = pullback.torch.function(pb.derive_pullback(function))
+    x, i, j = (torch.tensor(a) for a in given())
+    several = torch.stack([i, i.flip(0)]), torch.stack([j, j.flip(0)])
+    found = torch.vmap(operator, (None, 0, 0))(x, *several)
+    torch.testing.assert_close(found, torch.stack([operator(x, a, b) for a, b in zip(*several, strict=True)]))
+
+
+def test_integers_that_are_computed_with_are_refused() -> None:
+    @pb.derive_pullback
+    def weighted(x, ids):
+        return x * ids[1:]
+
+    @pb.derive_pullback
+    def counted(x, ids):
+        return x[ids[0]] * ids.astype(np.int32)
+
+    for formula in (weighted, counted):
+        with pytest.raises(TypeError, match=r"`ids` is torch\.int64"):
+            pullback.torch.function(formula)(torch.ones(2), torch.tensor([1, 0, 1]))
