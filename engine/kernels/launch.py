@@ -134,7 +134,7 @@ class CompiledKernel:
             None,
         )
         for position, code in enumerate(self._codes):
-            if isinstance(tensors[position], (bool, int, float)):
+            if isinstance(tensors[position], (bool, int, float)) and not _is_array(tensors[position]):
                 # A Python number takes the arrays' type.
                 if code != "T" or own is None:
                     raise NotTaken("a number where an array is expected")

@@ -9,7 +9,7 @@ from .call import Rule
 
 Dtype = OneOf["same", "float", "bool", "int", "attr"]
 Kind = OneOf["pointwise", "view", "reduction", "scan", "product", "other"]
-Entries = OneOf["any", "numbers", "floats", "bools"]
+Entries = OneOf["any", "numbers", "floats", "bools", "powers"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -147,7 +147,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     _entry(
         "power", "x", "y", infix="**", spelling=("numpy.pow",), torch="torch.pow",
-        widens="arithmetic", cost=TRIGONOMETRIC, scalar=Scalar("power", "pow", of="floats"),
+        widens="arithmetic", cost=TRIGONOMETRIC, scalar=Scalar("power", "pb::power", of="powers"),
     ),
     _entry(
         "negative", "x", linear=(0,), infix="-", cost=CHEAP, scalar=Scalar("-{0}", of="numbers"),

@@ -41,6 +41,7 @@ from ...rewrite import replace_block
 from ..lower.facts import Fact
 from ..lower.kernel import Input, Kernel, Role, types_of_inputs
 from .backward_inputs import backward_inputs, likes_among, plain_pattern
+from .dtypes_of_likes import with_dtypes_of_likes
 from .forward_kernel import facts_of, forward_kernel, inlined, labelled, shapes_of
 from .guard import located
 from .likes_without_axes import with_likes_without_axes
@@ -231,6 +232,7 @@ def _compile(
         formula = formula.evolve(forward=with_known_absence(formula.forward))
         formula = with_slices_of_stacks(without_uniform_lists(with_shapes_of_carried(formula)))
         formula = with_plain_elements(with_lists_written_out(formula))
+        formula = with_dtypes_of_likes(formula)
         formula = with_own_sizes(formula, lambda wanted: shapes_of(formula, library, inputs, wanted))
         formula = with_own_shapes(formula)
     kernel = forward_kernel(formula, library, inputs, name)

@@ -1,7 +1,7 @@
-"""Likes of values without axes that a loop collects, made in the backward: only their dtype is to be known.
+"""Likes of values without axes, made in the backward: only their dtype is to be known.
 
-In: a promoted formula, and what is known of its values in the kernel. Out: the formula without such lists
-among what is saved, where the closure reads nothing but their elements.
+In: a promoted formula, and what is known of its values in the kernel. Out: the formula without such likes
+among what is saved, and without lists of them of which the closure reads nothing but the elements.
 """
 
 from __future__ import annotations
@@ -12,6 +12,7 @@ from ...analysis.types import known_types
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.types import rank_of
 from ...rewrite import Namer, replace_block
+from ..expressions import NO_SHAPE
 from ..lower.facts import Fact
 
 
@@ -27,10 +28,10 @@ def with_likes_without_axes(formula: Formula, facts: Mapping[Var, Fact]) -> Form
     gone: set[Var] = set()
     for var, atom in zip(formula.plain, formula.forward.results[count:], strict=True):
         fact = facts.get(atom) if isinstance(atom, Var) else None
-        if fact is None or (fact.kind, fact.element, fact.literal) != ("collected", "like", ()):
+        if fact is None:
             continue
-        elements = _elements(pullback, var, fact.depth)
-        if elements is None:
+        elements = _elements(pullback, var, fact.depth) if _is_list(fact) else {var}
+        if elements is None or not (_is_list(fact) or (fact.kind == "like" and fact.known == NO_SHAPE)):
             continue
         if fact.type not in likes:
             made = _made(formula, fact.type, facts, namer)
@@ -50,6 +51,10 @@ def with_likes_without_axes(formula: Formula, facts: Mapping[Var, Fact]) -> Form
         plain=tuple(formula.plain[k] for k in kept),
         pullback=Block(body.params, (*first, *body.eqns), body.results),
     )
+
+
+def _is_list(fact: Fact) -> bool:
+    return (fact.kind, fact.element, fact.literal) == ("collected", "like", ())
 
 
 def _elements(block: Block, values: Var, depth: int) -> set[Var] | None:

@@ -143,7 +143,8 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         after = plan.settled[asked] = _after(plan, eqn, facts, enter)
     held = [_carried(plan, *each) for each in zip(body.params[1:], facts, after, strict=True)]
     for atom, before, fact in zip(start, facts, held, strict=True):
-        if before.kind in ("lane", "array") and before.type != fact.type:
+        made = fact.kind == "array" and before.kind in ("lane", "array", "scalar")
+        if made and (before.kind, before.type) != (fact.kind, fact.type):
             level = max(level, plan.array_of(atom, fact.type).level)
     _write_loop(plan, eqn, list(body.params[1:]), held, level, enter)
 
@@ -207,15 +208,19 @@ def _carried(plan: Plan, var: Var, before: Fact, after: Fact) -> Fact:
             else Fact("number", kind, known=before.known, literal=before.literal)
         )
     arrays = ("lane", "array")
+    if var.kind == "value" and {before.kind, after.kind} <= {"number", "scalar"}:
+        kind = join([before.type, after.type])
+        return Fact("scalar", kind, known=before.known, literal=before.literal)
     if plan.has_no_axes(var) and {before.kind, after.kind} <= {"number", "scalar", *arrays}:
         return _carried_scalar(plan, var, before, after)
     if before.kind == "number" and before.type.startswith("weak") and after.kind in arrays:
         return Fact(
             "array", after.type, eqn=Eqn((var,), "start", (Literal(before.literal),)), known=before.known
         )
-    if before.kind in arrays and after.kind in arrays:
+    kinds = {before.kind, after.kind}
+    if kinds <= {"scalar", *arrays}:
         if before.type == after.type:
-            return before
+            return before if "scalar" not in kinds else Fact("array", before.type, known=before.known)
         if plan.are_one_float({before.type, after.type}):
             return Fact("array", "double", known=before.known)
     if before.kind == after.kind and before.kind in ("like", "shape") and before.type == after.type:
@@ -436,6 +441,8 @@ def _collect(
         scalar = child.scalar(atom)
         assert scalar is not None
         value = scalar.to(fact.type).node
+        if out.kind == "value":
+            made = replace(made, element="number")
     elif fact.kind == "collected" and fact.known is not None:
         value = fact.node
         made = replace(fact, level=level + 1, known=Name(name), depth=fact.depth + 1)

@@ -56,7 +56,7 @@ from .operators.solvers import SOLVERS
 from .operators.views import VIEWS
 from .plan import Plan, literal_of
 from .scalars import POINTWISE, lane
-from .values import VALUE_OPS
+from .values import CONVERSIONS, SYMBOLS, VALUE_OPS
 
 
 def add_equation(plan: Plan, eqn: Eqn) -> None:
@@ -141,6 +141,8 @@ def _compares_integers(plan: Plan, eqn: Eqn) -> bool:
 
 def _value(plan: Plan, eqn: Eqn, out: Var, apart: bool = True) -> None:
     """A number, a shape or an index; one that is not set `apart` is evaluated where it is needed alone."""
+    if _reads_entries(plan, eqn) and _of_entries(plan, eqn, out):
+        return
     fact = _chosen_value(plan, eqn) if eqn.op == "if" else plan.values.compute(eqn)
     if fact is None:
         name = f"`{literal_of(eqn, 'callee')}`" if eqn.op == "opaque" else eqn.op
@@ -156,6 +158,25 @@ def _value(plan: Plan, eqn: Eqn, out: Var, apart: bool = True) -> None:
         made = plan.own_shape(eqn.op, name) if fact.kind == "shape" and not fact.leaves else fact.shape
         fact = Fact(fact.kind, fact.type, made, fact.leaves, level, Name(name), large=fact.large)
     plan.define(out, replace(fact, level=level, eqn=eqn))
+
+
+def _reads_entries(plan: Plan, eqn: Eqn) -> bool:
+    """True for `int(np.sum(mask))`, and for what is computed of it: no shape follows from that."""
+    if eqn.op in CONVERSIONS and len(eqn.args) == 1:
+        return plan.has_no_axes(eqn.args[0]) or plan.of(eqn.args[0]).kind == "scalar"
+    computes = eqn.op in SYMBOLS or eqn.op == "not_"
+    return computes and any(plan.of(atom).kind == "scalar" for atom in eqn.args)
+
+
+def _of_entries(plan: Plan, eqn: Eqn, out: Var) -> bool:
+    """Define a number that Python makes of values without axes; False where there is none in C++."""
+    operands = plan.scalars(eqn.args)
+    fact = None if operands is None else plan.values.of_scalars(eqn, operands)
+    if fact is None or fact.kind != "number":
+        return False
+    level = max(plan.of(atom).level for atom in eqn.args if isinstance(atom, Var))
+    plan.define_scalar(out, plan.names.of(out), fact.node, fact.type, level)
+    return True
 
 
 def _reads_memory(number: Expression) -> bool:

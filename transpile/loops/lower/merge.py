@@ -202,9 +202,11 @@ def _merge_arrays(plan: Plan, out: Var, sides: Sides, before: list[Statement], l
 def _merge_scalars(plan: Plan, out: Var, sides: Sides, before: list[Statement], level: int) -> None:
     there = _there(sides)
     own = [fact for child, atom, fact in there if not _is_zero_gradient(child, atom)]
-    kind = _joined_type(plan, out, own or [fact for _, _, fact in there])
+    each = own or [fact for _, _, fact in there]
+    # A number of Python's that is made of entries stays one.
+    kind = join(fact.type for fact in each) if out.kind == "value" else _joined_type(plan, out, each)
     name = plan.names.of(out)
-    before.append(Variable(name, kind))
+    before.append(Variable(name, stored(kind)))
     for child, atom, _ in there:
         scalar = child.scalar(atom)
         if scalar is None:

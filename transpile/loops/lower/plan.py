@@ -46,7 +46,7 @@ from .names import Names, derived
 from .phases import Control, Phase
 from .scalars import ABSENT, Scalar
 from .stages import Reduced, Stage, Written
-from .values import Values
+from .values import CONVERSIONS, Values
 
 # What may stop a kernel that has begun: an error, and a matrix that has no inverse or factors.
 _REFUSING = frozenset({"raise", "opaque", "solve", "inv", "cholesky", "pinv"})
@@ -556,10 +556,18 @@ class Plan:
 
 
 def _types_of(kernel: Kernel) -> Types:
-    """The types of all values of a kernel with loops whose inputs have numbers of axes; else none."""
+    """The types of all values of a kernel, of inputs with known numbers of axes; none where it needs none.
+
+    It needs them for loops, and for numbers that Python makes of tensors.
+    """
     known = types_of_inputs(kernel.inputs)
-    loops = any(eqn.op == "for" for eqn in kernel.block.every())
-    return types_of(kernel.block.eqns, known) if known and loops else {}
+    loops = known and any(eqn.op == "for" for eqn in kernel.block.every())
+    asked = loops or any(map(_converts, kernel.block.every()))
+    return types_of(kernel.block.eqns, known) if asked else {}
+
+
+def _converts(eqn: Eqn) -> bool:
+    return eqn.op in CONVERSIONS and any(isinstance(atom, Var) and atom.kind == "tensor" for atom in eqn.args)
 
 
 def literal_of(eqn: Eqn, name: str, default: object = None) -> object:

@@ -67,9 +67,13 @@ def result_type(op: str, types: Sequence[Type]) -> Type:
     return floating(joined) if operator.dtype == "float" or scalar.takes == "float" else joined
 
 
-def refusal(op: str, types: Sequence[Type]) -> str | None:
-    """The reason why an operator cannot be had on these types, or None."""
+def refusal(op: str, types: Sequence[Type], exponent: object = None) -> str | None:
+    """The reason why an operator cannot be had on these types, or None. `exponent` is a power's, if known."""
     joined, (scalar, _) = join(types), _SCALARS[op]
+    if scalar.of == "powers" and joined not in FLOATS:
+        whole = isinstance(exponent, int) and not isinstance(exponent, bool) and exponent >= 0
+        known = "power of integers is compiled for an exponent that is known and not negative"
+        return None if whole and types[0] == "int64_t" else known
     if scalar.of == "bools":
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if scalar.of == "floats":

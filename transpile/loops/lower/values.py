@@ -38,8 +38,9 @@ VALUE_OPS = frozenset(
 )
 _BUILTINS = {"abs": "abs", "pow": "power"}
 _TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor"}
+CONVERSIONS = frozenset({"int", "float", "bool", "math.ceil", "math.floor"})
 # What Python writes by a symbol; of numbers alone that is its own arithmetic.
-_SYMBOLS = frozenset(name for name, operator in OPERATORS.items() if operator.infix)
+SYMBOLS = frozenset(name for name, operator in OPERATORS.items() if operator.infix)
 
 
 NONE, ONE = Constant("kNone"), node(1)
@@ -150,17 +151,12 @@ class Values:
         op, args = eqn.op, eqn.args
         if op == "is_none":
             return self._is_none(args[0])
-        if op == "not_":
-            return self._opposite(args[0])
         if op in MADE_OF:
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
             return self._metadata(op, args[0])
         if op == "item":
             return self._item(args)
-        if op in ("float", "bool") and len(args) == 1:
-            scalar = self.scalar(args[0])
-            return None if scalar is None else _number(scalar.to(f"weak {op}"))
         if op == "len" and isinstance(args[0], Literal) and isinstance(args[0].value, tuple):
             return _known(len(args[0].value))
         if op == "format":
@@ -175,11 +171,26 @@ class Values:
             if whole is None:
                 return None
             return _integer(rank(whole) if op == "len" else Method(whole, "size"))
-        if op in _TO_INTEGERS and len(args) == 1:
-            return self._rounded(_TO_INTEGERS[op], args[0])
         if op == "opaque":
             return self._builtin(eqn)
-        return self._of_dtypes(eqn) or self._joined(eqn) or self._arithmetic(eqn)
+        if op in ("add", "str") and any(map(self._is_text, args)):
+            first = next((a.value for a in args if isinstance(a, Literal)), "")
+            return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", args))
+        found = self._of_dtypes(eqn) or self._joined(eqn)
+        operands = self._scalars(args)
+        return found if found is not None or operands is None else self.of_scalars(eqn, operands)
+
+    def of_scalars(self, eqn: Eqn, operands: Sequence[Scalar]) -> Fact | None:
+        """A number of numbers, or of values without axes."""
+        op = eqn.op
+        if op in _TO_INTEGERS and len(operands) == 1:
+            return _number(integer_near(_TO_INTEGERS[op], operands[0]))
+        if op in ("float", "bool") and len(operands) == 1:
+            return _number(operands[0].to(f"weak {op}"))
+        if op == "not_":
+            known = None if operands[0].literal is None else not operands[0].literal
+            return Fact("number", "weak bool", known=Prefix("!", operands[0].node), literal=known)
+        return self._arithmetic(eqn, operands)
 
     def _is_none(self, atom: Atom) -> Fact | None:
         if isinstance(atom, Literal):
@@ -222,13 +233,6 @@ class Values:
             return None
         made = of_numbers(op, operands)
         return None if made is None else _number(made)
-
-    def _opposite(self, atom: Atom) -> Fact | None:
-        scalar = self.scalar(atom)
-        if scalar is None:
-            return None
-        known = None if scalar.literal is None else not scalar.literal
-        return Fact("number", "weak bool", known=Prefix("!", scalar.node), literal=known)
 
     def _is_written_out(self, var: Var) -> bool:
         """True for a list whose elements are known, and for a tuple."""
@@ -367,16 +371,10 @@ class Values:
         eqn = self._find(atom).eqn
         return eqn is not None and eqn.op in ("format", "str", "text")
 
-    def _arithmetic(self, eqn: Eqn) -> Fact | None:
-        if eqn.op in ("add", "str") and any(map(self._is_text, eqn.args)):
-            first = next((a.value for a in eqn.args if isinstance(a, Literal)), "")
-            return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", eqn.args))
-        operands = self._scalars(eqn.args)
-        if operands is None:
-            return None
+    def _arithmetic(self, eqn: Eqn, operands: Sequence[Scalar]) -> Fact | None:
         if eqn.op.startswith("math."):  # of NumPy's numbers too, they give Python's
             return self._of_python(eqn.op, [_weak(operand) for operand in operands])
-        if eqn.op in _SYMBOLS and all(operand.type.startswith("weak") for operand in operands):
+        if eqn.op in SYMBOLS and all(operand.type.startswith("weak") for operand in operands):
             return self._of_python(eqn.op, operands)
         if eqn.op == "astype":
             kind = OF_DTYPES.get(str(getattr(eqn.kwarg("dtype"), "value", None)))

@@ -43,6 +43,15 @@ PB_DEVICE int64_t floor_divide(int64_t x, int64_t y) {
 }
 
 template <typename T>
+PB_DEVICE T power(T x, T y) { return ::pow(x, y); }
+PB_DEVICE int64_t power(int64_t x, int64_t n) {
+    uint64_t result = 1;
+    for (uint64_t base = static_cast<uint64_t>(x); n > 0; n /= 2, base *= base)
+        if (n % 2 != 0) result *= base;
+    return static_cast<int64_t>(result);
+}
+
+template <typename T>
 PB_DEVICE T logaddexp(T x, T y) {
     const T distance = x == y ? T(0) : abs(x - y);
     return maximum(x, y) + ::log1p(::exp(-distance));

@@ -34,7 +34,7 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
     if eqn.op == "astype":
         kind = cast_type(plan, eqn)
     else:
-        why = refusal(eqn.op, types)
+        why = refusal(eqn.op, types, facts[-1].literal if facts else None)
         if why:
             raise plan.refuse(why)
         kind = result_type(eqn.op, types)

@@ -87,6 +87,13 @@ PB_UNARY(tan, tan)
 PB_BINARY(arctan2, atan2)
 PB_BINARY(hypot, hypot)
 PB_BINARY(power, pow)
+// A power of integers, whose exponent is not negative: by repeated squares, modulo 2^64.
+inline int64_t power(int64_t x, int64_t n) {
+    uint64_t result = 1;
+    for (uint64_t base = static_cast<uint64_t>(x); n > 0; n /= 2, base *= base)
+        if (n % 2 != 0) result *= base;
+    return static_cast<int64_t>(result);
+}
 
 // log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
 // the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of
