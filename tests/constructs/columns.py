@@ -10,6 +10,7 @@ import numpy as np
 import pullback as pb
 from pullback.engine.core.dispatch import available
 from pullback.engine.core.operator import Operator
+from pullback.engine.kernels.operator import Backward
 from pullback.engine.transforms.gradcheck import derivatives
 from pullback.tools.checking import probes_of
 from pullback.transpile.diagnostics import FormulaError
@@ -117,6 +118,27 @@ def _no_python_forward() -> Iterator[None]:
         yield
 
 
+@contextmanager
+def no_python_backward() -> Iterator[None]:
+    """Refuse what a kernel for a first derivative leaves to the formula's closure."""
+    made, within = Backward.__init__, [True]
+
+    def begin(self: Backward, *given: Any) -> None:
+        made(self, *given)
+        closure = self.python.call
+
+        def call(*values: Any) -> Any:  # an operator keeps its backwards for later
+            if within:
+                raise RunsOnPython
+            return closure(*values)
+
+        self.python = self.python._replace(call=call)
+
+    with mock.patch.object(Backward, "__init__", begin):
+        yield
+    within.clear()
+
+
 def raises(construct: Construct, call: Call) -> bool:
     """Whether the author's Python raises for this call, in the forward or in the closure."""
     try:
@@ -196,6 +218,15 @@ def _gradients(formula: Any, call: Call) -> list[Any]:
     return [g.numpy() for g in found if g is not None and np.any(g.numpy())]
 
 
+def first_order(formula: Any, call: Call) -> None:
+    """Run the first backward of a sum of the results."""
+    function, arrays = flattened(formula, call)
+    tensors = [pb.tensor(value, requires_grad=value.dtype.kind == "f") for value in arrays]
+    parts = [np.sum(value) for value in _flat(function(*tensors)) if value.requires_grad]
+    if parts:
+        sum(parts[1:], parts[0]).backward()
+
+
 def second_order(formula: Any, call: Call) -> list[np.ndarray]:
     """First derivatives of a bent sum of the results, then first derivatives of a bent sum of those."""
     function, arrays = flattened(formula, call)
@@ -207,10 +238,6 @@ def second_order(formula: Any, call: Call) -> list[np.ndarray]:
         parts = [np.sum(np.sin(value)) for value in values if value.requires_grad]
         if not parts:
             break
-        values = [
-            g
-            for g in pb.grad(sum(parts[1:], parts[0]), wanted, create_graph=True, allow_unused=True)
-            if g is not None
-        ]
+        values = pb.grad(sum(parts[1:], parts[0]), wanted, create_graph=True, materialize_grads=True)
         found += [value.detach().numpy() for value in values]
     return found

@@ -10,7 +10,14 @@ import pullback as pb
 from pullback.engine.core.errors import CompilerError
 from pullback.transpile.diagnostics import FormulaError
 from tests.constructs.catalog import Call
-from tests.constructs.columns import RunsOnPython, _no_python_forward, assert_same, second_order
+from tests.constructs.columns import (
+    RunsOnPython,
+    _no_python_forward,
+    assert_same,
+    first_order,
+    no_python_backward,
+    second_order,
+)
 from tests.kernel_formulas import verify_formulas
 
 from . import (
@@ -91,6 +98,13 @@ def outcome_of_kernels(sample: Sample) -> str:
         assert_same(sample.call.of(sample.function), result)
     except AssertionError:
         return "another result"
+    try:
+        with no_python_backward():
+            first_order(fast, sample.call)
+    except FormulaError as refused:
+        return f"derivatives: {_said(refused.diagnostics)}"
+    except RunsOnPython:
+        return "its backward runs on Python"
     with pb.use_engine("reference"):
         expected = second_order(formula, sample.call)
     try:

@@ -157,7 +157,9 @@ def _formula_kernels(
     undecided = None
     if asks_other_dtypes(given) or asks_other_dtypes(fixed):
         undecided = _folded(promote(_ranked(given, inputs), library))
-    compiled = _compile(fixed, library, inputs, order, f"{stem or formula.name}_forward")
+    compiled = _compile(
+        _folded(with_decided_dtypes(fixed)), library, inputs, order, f"{stem or formula.name}_forward"
+    )
     compiled = replace(compiled, undecided=undecided)
     block = compiled.forward.block
     for atom in block.results[: formula.results]:
@@ -310,7 +312,8 @@ def _with_backward(
     limits: tuple[Diagnostic, ...] = ()
     if order > 1 and not formula.barrier:
         try:
-            promoted = _folded(promote(_ranked(derivative, saved), library, fused))
+            promoted = promote(_ranked(derivative, saved), library, fused)
+            promoted = _folded(with_decided_dtypes(promoted))
             compiled = _compile(promoted, library, saved, order - 1, f"{stem}_backward")
         except FormulaError as error:
             limits = error.diagnostics

@@ -32,7 +32,7 @@ formula tilt(x: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 
 from ...analysis.effects import raises
 from ...analysis.types import Types, add_types, type_of
@@ -61,7 +61,7 @@ def propagate_zeros(
     ``broadcast_like(0.0, like)`` is a zero too, except where it is in `computed`.
     """
     walk = _Walk({var: frozenset({var}) for var in undefined}, dict(known), {}, computed)
-    eqns = walk.through(block.eqns)
+    eqns = walk.through(block)
     results = tuple(NONE if walk.is_zero(atom) else walk.now(atom) for atom in block.results)
     return Block(block.params, tuple(eqns), results)
 
@@ -89,18 +89,23 @@ class _Walk:
         found = (self.zeros.get(atom) for atom in atoms if isinstance(atom, Var))
         return frozenset[Var]().union(*(origin for origin in found if origin))
 
-    def through(self, source: Sequence[Eqn]) -> list[Eqn]:
+    def through(self, block: Block) -> list[Eqn]:
         """The equations that are left."""
         kept: list[Eqn] = []
-        for eqn in source:
+        factors = _factors(block)
+        for eqn in block.eqns:
             eqn = replace_eqn(eqn, self.env)
             add_types(eqn, self.types)
-            if eqn.op == "if":
+            if eqn.outs and eqn.outs[0] in factors and any(map(self.is_zero, eqn.args)):
+                self._zero(eqn)
+            elif eqn.op == "if":
                 kept += self._branch(eqn)
             elif eqn.op == "for":
                 kept += self._loop(eqn)
             elif not eqn.outs:
                 kept.append(eqn)
+            elif eqn.op == "contract" and self.is_zero(eqn.args[0]):
+                self._zero(eqn)
             elif not self._answered(eqn):
                 dead = [var for var in eqn.reads() if var in self.zeros]
                 kept += self._linear(eqn) if dead else [eqn]
@@ -158,7 +163,7 @@ class _Walk:
         condition = eqn.args[0]
         if isinstance(condition, Literal):
             block = eqn.blocks[0 if condition.value else 1]
-            kept = self.through(block.eqns)
+            kept = self.through(block)
             for out, atom in zip(eqn.outs, map(self.now, block.results), strict=True):
                 if atom == NONE or atom in self.zeros:
                     self.zeros[out] = self.origins([atom])
@@ -168,7 +173,7 @@ class _Walk:
         if condition in self.zeros:
             raise Materialize(self.origins([condition]), eqn)
         walks = [self.inside({}) for _ in eqn.blocks]
-        eqns = [walk.through(block.eqns) for walk, block in zip(walks, eqn.blocks, strict=True)]
+        eqns = [walk.through(block) for walk, block in zip(walks, eqn.blocks, strict=True)]
         results = [
             [walk.now(a) for a in block.results] for walk, block in zip(walks, eqn.blocks, strict=True)
         ]
@@ -201,7 +206,7 @@ class _Walk:
         while True:
             walk = self.inside(zero)
             try:
-                eqns = walk.through(body.eqns)
+                eqns = walk.through(body)
             except Materialize:
                 numbers = [param for param in zero if not isinstance(start[param], Var)]
                 if not numbers:
@@ -231,6 +236,15 @@ class _Walk:
         block = Block(tuple(body.params[i] for i in stays), tuple(eqns), tuple(results[i] for i in index))
         args = tuple(eqn.args[i] for i in stays)
         return [Eqn(tuple(eqn.outs[i] for i in index), "for", args, eqn.kwargs, (block,), eqn.span)]
+
+
+def _factors(block: Block) -> set[Var]:
+    """Lists that products alone read: one zero among the factors is enough."""
+    products = {var for eqn in block.eqns if eqn.op == "contract" for var in eqn.reads()}
+    others = {var for eqn in block.eqns if eqn.op != "contract" for var in eqn.reads()}
+    others |= {var for eqn in block.eqns for inner in eqn.blocks for var in inner.free()}
+    lists = {eqn.outs[0] for eqn in block.eqns if eqn.op == "list"}
+    return (lists & products) - others - {atom for atom in block.results if isinstance(atom, Var)}
 
 
 def _is_number_zero(atom: Atom | None) -> bool:

@@ -4,6 +4,7 @@ from pullback.transpile.ir import Block, Eqn, Literal, Var
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.promote.promote import promote
 from pullback.transpile.passes.variants.specialize import specialize
+from pullback.transpile.passes.variants.zeros import propagate_zeros
 from tests.transpile.texts import SIMPLE
 
 BY_HAND = """
@@ -121,3 +122,14 @@ def test_what_a_variant_reads_is_what_the_one_for_all_gradients_reads():
     first = specialize(pair, (True, False), (True,))
     assert first.materialize == (1,)
     assert first.block.free() == (flag,)
+
+
+def test_a_product_with_a_zero_among_its_factors_is_zero():
+    grad, x, product = Var("grad"), Var("x"), Var("product")
+    factors = Var("factors", "list")
+    eqns = (
+        Eqn((factors,), "list", (grad, x)),
+        Eqn((product,), "contract", (factors,), (("subscripts", Literal(",a->a")),)),
+    )
+    left = propagate_zeros(Block((grad,), eqns, (product,)), [grad], {}, frozenset())
+    assert (left.eqns, left.results) == ((), (Literal(None),))

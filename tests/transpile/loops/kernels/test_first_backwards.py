@@ -1,0 +1,43 @@
+"""First backwards that kernels take over, on both engines: nothing of the closure is left to Python."""
+
+import numpy as np
+import pytest
+
+import pullback as pb
+from tests.constructs.catalog import Call
+from tests.constructs.columns import first_order, no_python_backward
+
+pytestmark = pytest.mark.compiler
+X, Y, W = np.arange(6.0).reshape(3, 2) + np.eye(3, 2), np.array([1.0, -1.0, 1.0]), np.array([0.2, -0.4])
+
+
+@pb.formula
+def of_a_dtype(x):
+    u = np.exp(x)
+
+    def backward(grad):
+        return grad * u + np.zeros(np.shape(grad), dtype=u.dtype)
+
+    return u * 1.0, backward
+
+
+def spectral_norm(x):
+    return np.linalg.norm(x, 2) ** 2
+
+
+def logistic_loss(w, x, y):
+    loss = 0.0
+    for i in range(len(y)):
+        loss += np.log1p(np.exp(-y[i] * np.dot(w, x[i])))
+    return loss / len(y)
+
+
+@pytest.mark.parametrize("engine", ["reference", "native"])
+@pytest.mark.parametrize(
+    ("function", "inputs"), [(of_a_dtype, (X,)), (spectral_norm, (X,)), (logistic_loss, (W, X, Y))]
+)
+def test_the_closure_does_not_run(function, inputs, engine):
+    compiled = pb.compile(function)
+    with pb.use_engine(engine), no_python_backward():
+        first_order(compiled, Call(inputs, {}))
+    assert pb.gradcheck(compiled, *inputs, order=2)
