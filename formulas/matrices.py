@@ -61,7 +61,7 @@ def _linalg_tensorsolve_inputs(rng):
 
 def _norm(x, ord, keepdims):
     """A norm of each matrix of the last two axes."""
-    if ord is None or ord == "fro":
+    if ord is None or ord == "fro" or ord == "f":
         return np.sqrt(np.sum(x * x, axis=(-2, -1), keepdims=keepdims))
     if ord == 1 or ord == -1:
         sums = np.sum(np.abs(x), axis=-2, keepdims=True)

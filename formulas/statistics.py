@@ -7,10 +7,14 @@ import pullback as pb
 
 def _totals(a, axis, weights, keepdims):
     """The weighted sum of the entries, and the sum of the weights."""
-    if np.ndim(weights) == np.ndim(a) or axis is None:
-        if np.shape(weights) != np.shape(a):
+    if axis is None or np.ndim(weights) == np.ndim(a):
+        # Both have the size of their product: that is, one shape.
+        if np.ndim(weights) != np.ndim(a) or np.size(weights) != np.size(a):
             raise TypeError("Axis must be specified when shapes of a and weights differ.")
-        found = np.sum(a * weights, axis=axis, keepdims=keepdims)
+        product = a * weights
+        if np.size(product) != np.size(a):
+            raise TypeError("Axis must be specified when shapes of a and weights differ.")
+        found = np.sum(product, axis=axis, keepdims=keepdims)
         return found, np.sum(weights, axis=axis, keepdims=keepdims)
     if np.ndim(axis) > 0 or np.ndim(weights) != 1 or np.shape(weights)[0] != a.shape[axis]:
         raise ValueError("Shape of weights must be consistent with shape of a along specified axis.")

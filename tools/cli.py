@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import contextlib
+import errno
 import io
 import os
 import sys
@@ -133,6 +134,11 @@ def main(argv: Sequence[str] | None = None) -> int:
         return _fail(located(error), FINDINGS)
     except CommandError as error:
         return _fail(f"pullback: {error}", FINDINGS)
+    except OSError as error:
+        if error.errno not in (errno.ENOSPC, errno.EDQUOT):
+            return _fail(_internal(error), INTERNAL)
+        _silence_stdout()
+        return _fail(f"pullback: cannot write the output: {error.strerror}", MISUSE)
     except Exception as error:
         return _fail(_internal(error), INTERNAL)
 

@@ -13,6 +13,7 @@ from pullback.transpile.emit.python_text import function_text
 from pullback.transpile.frontend import read_module
 from pullback.transpile.ir import Eqn, Formula, Source
 from pullback.transpile.library import Library, standard_library
+from pullback.transpile.operators import AROUND_DECOMPOSITIONS
 from pullback.transpile.passes.readable.as_written import as_written
 
 from .formulas import FormulaFile
@@ -23,6 +24,7 @@ _HEAD = {
     "math": "import math",
     "pb": "import pullback as pb",
     "primitives": "from pullback import primitives",
+    **{name: f"from {full.rpartition('.')[0]} import {name}" for name, full in AROUND_DECOMPOSITIONS.items()},
 }
 
 # So often a text is derived from itself before it is given up that it comes to rest.

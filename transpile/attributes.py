@@ -86,7 +86,7 @@ def p_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int | None) ->
     """The p of the norm that `np.linalg.norm` means with these arguments, 2 for that of Frobenius.
 
     None for what is no p-norm of the entries, and for what depends on a number
-    of axes that is not known. ValueError where NumPy needs an axis.
+    of axes that is not known. ValueError where NumPy has none, as `ord="fro"` of vectors.
 
     >>> p_of_norm("fro", (0, 1), 3), p_of_norm(None, None, None), p_of_norm(2, (0, 1), 2)
     (2.0, 2.0, None)
@@ -96,8 +96,10 @@ def p_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int | None) ->
     if axis is None and ndim is None:
         return None
     matrix = len(axis) == 2 if isinstance(axis, tuple) else axis is None and ndim == 2
-    if matrix and ord == "fro":
+    if matrix and ord in ("fro", "f"):
         return 2.0
     if axis is None and ndim is not None and ndim > 2:
         raise ValueError(f"np.linalg.norm with ord={ord!r} of {ndim} axes needs to be told which: axis=...")
-    return None if matrix or isinstance(ord, str) or ord == 0 else float(ord)
+    if not matrix and isinstance(ord, str):
+        raise ValueError(f"Invalid norm order {ord!r} for vectors")
+    return None if matrix or ord == 0 else float(ord)

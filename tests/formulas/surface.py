@@ -118,6 +118,7 @@ CALLS: dict[str, tuple[str, ...]] = {
     "np.average": (
         "np.average(a)",
         "np.average(a, 1, w)",
+        "np.average(a, weights=np.exp(a))",
         "np.average(a, axis=0)",
         "np.average(a, weights=np.exp(a), axis=1)",
         "np.average(a, 1, w, returned=True)",
@@ -323,6 +324,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.linalg.norm(a, 3, axis=1)",
         "np.linalg.norm(a, 2)",
         'np.linalg.norm(a, "nuc")',
+        'np.linalg.norm(a, "f")',
         "np.linalg.norm(a, 1)",
         "np.linalg.norm(c, np.inf, keepdims=True)",
         "np.linalg.norm(t, -1, (1, 2))",

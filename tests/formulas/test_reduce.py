@@ -53,3 +53,11 @@ def test_a_single_number(engine):
     for function in (np.sum, np.mean, np.max, np.min, np.prod):
         x = pb.tensor(2.0, requires_grad=True)
         assert pb.grad(function(x), [x])[0].item() == 1
+
+
+@pytest.mark.parametrize("ord", ["fro", "nuc", "f", "x"])
+@pytest.mark.parametrize("axis", [None, 0])
+def test_a_norm_that_vectors_do_not_have_is_the_error_of_numpy(engine, ord, axis):
+    for x in (np.array([3.0, 4.0]), pb.tensor([3.0, 4.0], requires_grad=True)):
+        with pytest.raises(ValueError, match=f"Invalid norm order '{ord}' for vectors"):
+            np.linalg.norm(x, ord, axis)

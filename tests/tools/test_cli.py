@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import errno
 import os
 import subprocess
 import sys
@@ -65,6 +66,11 @@ def test_wrong_usage_is_misuse(argv: list[str], capsys: pytest.CaptureFixture[st
         (CommandError("3 files are out of date"), 1, "pullback: 3 files are out of date\n"),
         (KeyboardInterrupt(), 130, "interrupted\n"),
         (BrokenPipeError(), 141, ""),
+        (
+            OSError(errno.ENOSPC, "No space left on device"),
+            2,
+            "pullback: cannot write the output: No space left on device\n",
+        ),
     ],
 )
 def test_every_end_has_its_status(

@@ -96,8 +96,9 @@ def read_node(
             raise refuse(
                 "PB400", f"`{word}` outside of a loop", text.span(stray), hint="return, or write `if`"
             )
-        formula = _read(build, text, with_itself(names, node, target), node, options or Options(), target)
-        if (own := own_call(formula)) is not None:
+        names = with_itself(names, node, target)
+        formula = _read(build, text, names, node, options or Options(), target)
+        if (own := own_call(formula, names)) is not None:
             raise own
     except Refusal as refusal:
         build.report(refusal)

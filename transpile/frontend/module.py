@@ -7,6 +7,7 @@ from ..ir import Formula, Source
 from .function import Reading, read_node
 from .names.bindings import Names
 from .names.factory import names_inside
+from .names.folder import formula_around
 from .names.outline import Module, Outline, Unreadable
 from .names.signature import cycles
 from .syntax.fence import Refusal, refuse
@@ -25,7 +26,7 @@ def read_module(source: Source, library: Derivatives | None = None) -> Module:
     'PB400'
     """
     try:
-        outline = Outline(source, library)
+        outline = Outline(source, library, around=formula_around)
     except Refusal as refusal:
         return Module(source, Names.of({}), diagnostics=[refusal.finding] if refusal.finding else [])
     module = outline.module

@@ -70,6 +70,12 @@ DECOMPOSITIONS: frozenset[str] = frozenset(
     f"numpy.linalg.{name}" for name in ("slogdet", "eigh", "eig", "qr", "svd")
 )
 
+# The formulas around these, which stand for no function, with their full names; calls are expanded to theirs.
+AROUND_DECOMPOSITIONS: dict[str, str] = {
+    name: f"pullback.formulas.decompositions.{name}"
+    for name in ("slogdet", "slogdet_of_complex", "eigh", "eigh_upper", "eig", "qr", "svd")
+}
+
 # What NumPy calls the results of functions that return several.
 RESULT_NAMES: dict[str, tuple[str, ...]] = {
     "numpy.linalg.slogdet": ("sign", "logabsdet"),

@@ -178,7 +178,7 @@ def tensorsolve(a: Any, b: Any, axes: Any = None) -> Any:
 def matrix_norm(x: Any, ord: Any = None, axis: Any = None, keepdims: bool = False) -> Any:
     """As `np.linalg.norm`, with the norms of matrices that are none of their entries."""
     two = isinstance(axis, tuple) and len(axis) == 2
-    if ord in (None, "fro") or not (two or (axis is None and x.ndim == 2)):
+    if ord in (None, "fro", "f") or not (two or (axis is None and x.ndim == 2)):
         axis = -1 if axis is None and x.ndim == 1 else axis
         ord = None if ord == 2 and axis is not None else ord
         return formulas.norm(x, ord=ord, axis=axis, keepdims=keepdims)

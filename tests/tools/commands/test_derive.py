@@ -39,6 +39,23 @@ def test_what_is_printed_is_a_right_formula(
     assert pb.gradcheck(formula, *inputs, order=3)
 
 
+@pytest.mark.parametrize(
+    "call", ["svd(x, full_matrices=False)[1]", "qr(x)[1]", "eigvalsh(x @ x)", "slogdet(x)[1]"]
+)
+def test_the_formulas_around_decompositions_are_imported(
+    call: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(f"import numpy as np\n\n\ndef f(x):\n    return np.linalg.{call}\n")
+    assert main(["derive", f"{path}::f"]) == 0
+    derived = write(capsys.readouterr().out, "derived.py")
+    assert "from pullback.formulas.decompositions import " in Path(derived).read_text(encoding="utf-8")
+    assert main(["lint", derived]) == 0
+    ((_, formula),) = load_formulas(derived)
+    assert pb.gradcheck(
+        formula, np.array([[2.0, 0.5], [0.5, 1.0]]) if "eig" not in call else np.diag([1.0, 2.0])
+    )
+
+
 def test_an_operator_without_a_derivative_is_a_located_message(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -17,6 +17,7 @@ from unicodedata import normalize
 
 from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.frontend import Outline, read_operator
+from pullback.transpile.frontend.names.folder import formula_around
 from pullback.transpile.frontend.names.signature import cycles
 from pullback.transpile.frontend.syntax.fence import Refusal
 from pullback.transpile.ir import Formula, Source, Span
@@ -46,7 +47,7 @@ def read_formulas(
     `check`: the rules. `known`: the formulas of an earlier version of the text; it is brought up to date.
     """
     try:
-        outline = Outline(source)
+        outline = Outline(source, around=formula_around)
     except Refusal as refusal:
         return [], [refusal.finding] if refusal.finding else []
     keys = _Keys(outline) if known is not None else None

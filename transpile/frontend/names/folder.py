@@ -9,8 +9,9 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...ir import Source
+from ...operators import AROUND_DECOMPOSITIONS
 from ..syntax.text import Text
-from .bindings import Names
+from .bindings import Binding, Names
 from .outline import Outline, formula_folder
 
 _MODULES = {"np": "numpy", "pb": "pullback", "primitives": "pullback.primitives", "special": "scipy.special"}
@@ -67,3 +68,12 @@ class FormulaFolder:
 def package_formulas() -> FormulaFolder:
     """The formulas that come with the package."""
     return FormulaFolder(formula_folder())
+
+
+def formula_around(dotted: str) -> Binding | None:
+    """The package's formula around a decomposition, by its full name: it stands for no function."""
+    name = dotted.rpartition(".")[2]
+    if AROUND_DECOMPOSITIONS.get(name) != dotted:
+        return None
+    folder = package_formulas()
+    return folder.outline(folder.places[name]).module.names.find(name)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Source, Span
-from ...operators import OPERATORS, by_python
+from ...operators import AROUND_DECOMPOSITIONS, OPERATORS, by_python
 from ..syntax.fence import Refusal, statement
 from ..syntax.text import Text, parse, statements_in
 from .bindings import Binding, Names
@@ -19,6 +19,8 @@ from .decorators import Decoration, decoration, is_compiled
 from .factory import enclosing_functions
 from .signature import operator_name, signature
 from .static import static_bindings
+
+Find = Callable[[str], Binding | None]
 
 
 class Unreadable(NamedTuple):
@@ -56,14 +58,20 @@ class Outline:
     they stand for: their parameters are known where they are called.
     """
 
-    def __init__(self, source: Source, library: Derivatives | None = None, ours: bool = False) -> None:
+    def __init__(
+        self,
+        source: Source,
+        library: Derivatives | None = None,
+        ours: bool = False,
+        around: Find = lambda dotted: None,
+    ) -> None:
         self.text = parse(source)
-        bindings, names = static_bindings(self.text.tree, source, _formulas_of(library))
+        bindings, names = static_bindings(self.text.tree, source, _formulas_of(library, around))
         self.module = Module(source, names)
         self.found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
         self.composites: dict[str, ast.FunctionDef] = {}
         in_library = ours or Path(source.path).resolve().parent == formula_folder()
-        taken: set[str] = set() if ours else {*OPERATORS, *STRUCTURAL}
+        taken: set[str] = set() if ours else {*OPERATORS, *STRUCTURAL, *AROUND_DECOMPOSITIONS}
         for node, decorated in _decorated(self.module, self.text, names):
             binding = signature(node, decorated.target, decorated.role == "formula")
             for_word = decorated.target is not None and by_python(decorated.target) is not None
@@ -87,13 +95,13 @@ class Outline:
         return tuple(self.found)
 
 
-def _formulas_of(library: Derivatives | None) -> Callable[[str], Binding | None]:
-    """Formulas of a library by the full name of the function that they stand for."""
+def _formulas_of(library: Derivatives | None, around: Find) -> Find:
+    """Formulas of a library by the functions that they stand for; those of `around` by their own names."""
 
     def find(dotted: str) -> Binding | None:
         formula = library.formula(dotted.rpartition(".")[2]) if library is not None else None
         if formula is None or dotted not in (formula.target, f"pullback.{formula.name}"):
-            return None
+            return around(dotted)
         operands = tuple(param.var.name for param in formula.params if not param.attribute)
         attributes = tuple(param.var.name for param in formula.attributes)
         return Binding.formula(formula.name, operands, attributes, formula.results, formula.result_is_tuple)

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Container
+from dataclasses import replace
 
 from ...ir import STRUCTURAL, Formula
-from ...operators import OPERATORS, by_python
+from ...operators import AROUND_DECOMPOSITIONS, OPERATORS, by_python
 from ..syntax.fence import Refusal, refuse
 from ..syntax.leaving import last_return
 from .bindings import Binding, Names
@@ -48,19 +49,23 @@ def with_itself(names: Names, node: ast.FunctionDef, target: str | None) -> Name
         known = names.find(name)
         if name != node.name or (known is not None and known.kind == "formula"):
             return known
-        return signature(node, target, has_closure=True)
+        binding = signature(node, target, has_closure=True)
+        return replace(binding, name=operator_name(binding, AROUND_DECOMPOSITIONS))
 
     return Names(find, names.formulas)
 
 
-def own_call(formula: Formula) -> Refusal | None:
-    """The refusal (PB105) of a forward that calls the operator that it defines."""
-    if formula.name in OPERATORS or formula.name in STRUCTURAL:
+def own_call(formula: Formula, names: Names) -> Refusal | None:
+    """The refusal (PB105) of a forward that calls the operator that it defines.
+
+    The names are those that the formula has for itself; its operator may have a number behind its name.
+    """
+    called = {eqn.op for eqn in formula.forward.every() if eqn.op.startswith(formula.name)}
+    own = names.lookup(formula.name) if called else None
+    operator = own.name if own is not None and own.kind == "formula" else formula.name
+    if operator in OPERATORS or operator in STRUCTURAL:
         return None
-    for eqn in formula.forward.every():
-        if eqn.op == formula.name:
-            return recursion([formula.name, formula.name], formula, formula.name)
-    return None
+    return recursion([formula.name, formula.name], formula, operator) if operator in called else None
 
 
 def recursion(cycle: list[str], formula: Formula, callee: str) -> Refusal:

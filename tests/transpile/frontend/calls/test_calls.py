@@ -135,6 +135,26 @@ def test_recursion_of_forwards_is_an_error(text):
     assert findings(text, "PB105")
 
 
+@pytest.mark.parametrize(
+    "call", ["svd(x, full_matrices=False)", "qr(x)", "eigh(x)", "eigh(x, 'U')", "eig(x)", "slogdet(x)"]
+)
+def test_a_formula_may_have_the_name_of_the_decomposition_that_it_calls(call):
+    name = call.split("(")[0]
+    text = f"@pb.formula\ndef {name}(x):\n    return np.linalg.{call}[0], lambda g: g * x\n"
+    assert f" = {name}" in "".join(equations(formula(text, name)))
+
+
+def test_the_formulas_around_decompositions_are_known_by_their_full_names():
+    text = """
+    from pullback.formulas.decompositions import qr
+    @pb.formula
+    def f(x):
+        q, r = qr(x)
+        return r, lambda g: g * q
+    """
+    assert equations(formula(text)) == ["_1, _2 = qr(x)"]
+
+
 def test_a_closure_may_call_its_own_operator():
     text = "@pb.formula\ndef f(x):\n    return x * 2, lambda g: f(g)\n"
     assert equations(formula(text), "pullback") == ["_2 = f(g)"]
