@@ -29,7 +29,7 @@ def compile(formula: Formula, mode: Mode = "reverse") -> Compiled:
 
     formula  an operator with its derivative
     mode     "reverse": a `jax.custom_vjp`, which runs both kernels. Forward mode over it works, as in
-             `jax.hessian`; "both": a `jax.custom_jvp`, whose forward is a kernel and whose tangents are XLA's
+             `jax.hessian`; "both": a primitive whose forward is a kernel and whose tangents are XLA's
 
     The kernels are those of `pb.compile`, compiled when a call with new dtypes or attributes is traced and
     cached on disk. Derivatives beyond the first, products of matrices, dtypes other than float32 and

@@ -30,7 +30,7 @@ def function(formula: Formula, mode: Mode | None = None) -> Function:
     """The formula as a function of JAX arrays, differentiable to every order.
 
     formula  an operator with its derivative, as `pb.formula` and `pb.derive_pullback` make it
-    mode     "both": a `jax.custom_jvp` whose rule is the closure transposed. The rule is linear in the
+    mode     "both": a primitive whose rule for tangents is the closure transposed. The rule is linear in the
              tangents, so JAX transposes it again for reverse mode, and everything works: `jvp`, `grad`,
              `jacfwd` over `jacrev`, `hessian`. FormulaError where the closure is not linear.
              "reverse": a `jax.custom_vjp` that runs the closure as it is written and keeps what the closure

@@ -1,4 +1,4 @@
-"""The rules by which JAX differentiates an operator: `jax.custom_jvp` and `jax.custom_vjp`.
+"""The rules by which JAX differentiates an operator: for tangents, and by `jax.custom_vjp`.
 
 The function that JAX sees returns the hidden outputs beside the results, and its rule calls that function
 again for its primal outputs. So each level of differentiation meets the formula, never the text of its
@@ -22,6 +22,7 @@ from pullback.engine.transforms.tangents import TangentRule, transposed_rule
 from pullback.transpile.diagnostics import FormulaError
 
 from .operator import JaxOperator
+from .ruled import Ruled
 from .values import (
     Static,
     barrier,
@@ -112,9 +113,7 @@ class _Call:
 
     def both(self, inputs: Sequence[Any], arrays: Sequence[Any]) -> list[Any]:
         """The outputs, with a rule for tangents."""
-        run = jax.custom_jvp(self._forward)
-        run.defjvp(self._tangents, symbolic_zeros=True)
-        outputs: list[Any] = run(inputs, arrays)
+        outputs: list[Any] = Ruled(self._forward, self._tangents)(inputs, arrays)
         return outputs
 
     def _tangents(self, primals: Any, moved: Any) -> tuple[list[Any], list[Any]]:

@@ -12,6 +12,8 @@ from jax.custom_derivatives import SymbolicZero
 
 from pullback.engine.core.errors import BarrierError
 
+from .ruled import Ruled
+
 
 @jax.tree_util.register_pytree_node_class
 class Static:
@@ -117,7 +119,6 @@ def tangent_like(tangent: Any, output: Any) -> Any:
 def barrier(message: str) -> Callable[[Any], Any]:
     """The identity, whose derivative raises BarrierError with this message."""
 
-    @jax.custom_jvp
     def held(values: Any) -> Any:
         return values
 
@@ -127,5 +128,4 @@ def barrier(message: str) -> Callable[[Any], Any]:
             raise BarrierError(message)
         return values, jax.tree.map(zero_tangent, values)
 
-    held.defjvp(refuse, symbolic_zeros=True)
-    return held
+    return Ruled(held, refuse)

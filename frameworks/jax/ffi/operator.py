@@ -17,7 +17,8 @@ from pullback.engine.kernels.tensors import NotTaken
 
 from ..operator import JaxOperator
 from ..primitives import like
-from ..values import packed, unpacked
+from ..ruled import Ruled
+from ..values import filled, packed, unpacked
 from .kernel import JaxKernel
 
 
@@ -71,6 +72,7 @@ class _Backward(Backward):
         def by_python(saved: Any, cotangents: Any) -> list[Any]:
             return list(self.python.call(list(map(unpacked, saved)), cotangents))
 
-        run = jax.custom_jvp(by_kernel)
-        run.defjvp(lambda primals, tangents: jax.jvp(by_python, primals, tangents))
-        return tuple(run(list(map(packed, saved)), list(cotangents)))
+        def moved(primals: Any, tangents: Any) -> tuple[Any, Any]:
+            return jax.jvp(by_python, primals, filled(tangents))
+
+        return tuple(Ruled(by_kernel, moved)(list(map(packed, saved)), list(cotangents)))
