@@ -22,6 +22,8 @@ from ..core.errors import GradcheckError
 from ..core.grad_mode import recording
 from .functional import grad
 
+_SMALL = 1e-3  # a result without a larger value is measured by its own size
+_ROUNDING = 1e13  # the unit in which rounding, divided by a step, is below what is allowed
 STEP = 6e-6  # near the cube root of float64's precision, best for central differences
 
 
@@ -148,10 +150,13 @@ class Probe:
         self._known = [np.isfinite(value) for value in found]
         self._centres = [np.where(known, value, 0) for known, value in zip(self._known, found, strict=True)]
         self._weights = [_weights(centre, rng) for centre in self._centres]
-        # Large values hide no small ones.
-        self._scales = [1 / (1 + np.abs(centre)) for centre in self._centres]
         self.ways = [
             rng.uniform(0.5, 1.0, np.shape(p)) * rng.choice([-1.0, 1.0], np.shape(p)) for p in points
+        ]
+        # Large values hide no small ones.
+        units = self._units()
+        self._scales = [
+            1 / (unit + np.abs(centre)) for unit, centre in zip(units, self._centres, strict=True)
         ]
         self.results: tuple[int, ...] = tuple(
             i for i, centre in enumerate(self._centres) if centre.dtype.kind in "fc"
@@ -165,6 +170,33 @@ class Probe:
         other.__dict__.update(self.__dict__)
         other.results = (position,)
         return other
+
+    def _units(self) -> list[float]:
+        """One for each result, or the largest of values that are all small, where that is above rounding.
+
+        The third differences of smooth values are rounding alone.
+        """
+        sizes = [_size(centre) for centre in self._centres]
+        if not any(0 < size < _SMALL for size in sizes):
+            return [1.0] * len(sizes)
+        moves = [
+            _step(p, way) * way if _is_float(p) else 0 for p, way in zip(self.points, self.ways, strict=True)
+        ]
+        ends = [
+            [
+                value.detach().numpy()
+                for value in _results(
+                    self._function,
+                    [p + k * move if _is_float(p) else p for p, move in zip(self.points, moves, strict=True)],
+                )
+            ]
+            for k in (-2, -1, 1, 2)
+        ]
+        units = []
+        for size, (first, second, third, last) in zip(sizes, zip(*ends, strict=True), strict=True):
+            rounding = _size(last - 2 * third + 2 * second - first) if first.dtype.kind in "fc" else 1.0
+            units.append(min(1.0, max(size, _ROUNDING * rounding)) if 0 < size < _SMALL else 1.0)
+        return units
 
     def value(self, leaves: Sequence[Any], order: int, differentiable: bool = True) -> Any:
         """A single value that holds the derivative of this order, along random directions.

@@ -212,6 +212,19 @@ def test_large_values_hide_no_wrong_small_ones(engine):
         pb.gradcheck(lambda x: np.exp(x / 3) + 0.01 * pb.stop_gradient(np.sin(x)), x)
 
 
+@pytest.mark.parametrize("unit", [1e-6, 1e-12, 1e-200])
+def test_small_values_hide_no_wrong_derivatives(engine, unit):
+    assert pb.gradcheck(lambda x: unit * np.exp(x), np.array([0.3, 0.4]))
+    with pytest.raises(pb.errors.GradcheckError):
+        pb.gradcheck(lambda x: unit * (np.exp(x) + 0.01 * pb.stop_gradient(np.sin(x))), np.array([0.3, 0.4]))
+
+
+def test_rounding_of_small_values_is_no_derivative(engine):
+    x = np.array([0.02, 0.03])
+    assert pb.gradcheck(lambda x: np.sin(x) - x + x * x * x / 6, x)
+    assert pb.gradcheck(lambda x: np.exp(x) - np.exp(x) * np.cos(x) ** 2 - np.exp(x) * np.sin(x) ** 2, x)
+
+
 def test_gradcheck_of_right_functions(engine):
     assert pb.gradcheck(lambda a, b: (a @ b, np.exp(a)), np.ones((2, 3)), np.full((3, 2), 0.5), order=3)
     assert pb.gradcheck(lambda x, n: x**n, np.array([1.5, 2.0]), 3)
