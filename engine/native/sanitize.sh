@@ -40,6 +40,18 @@ run() {
         PYTHONPATH="$build/package" PYTHONMALLOC=malloc PULLBACK_ENGINE=native "$python" "$@"
 }
 run -c "import pullback.engine.native._native as native; assert native.__file__.startswith('$build'), native.__file__"
+# Kernels that programs are compiled to, by a compiler that instruments them.
+cat >"$build/compiler" <<END
+#!/bin/sh
+unset LD_PRELOAD
+exec ${CXX:-c++} -fsanitize=$sanitizers -fno-sanitize-recover=all "\$@"
+END
+chmod +x "$build/compiler"
+(
+    export CXX="$build/compiler" PULLBACK_CACHE="$build/kernels"
+    run -m pytest -p no:typeguard -p no:cacheprovider -p no:asyncio -o addopts=--import-mode=importlib -q \
+        -m "not slow" tests/random_programs tests/transpile/loops/lower
+)
 # Libraries of operators are compiled for the tests, without sanitizers: they would not link with these.
 run -m pytest -p no:typeguard -p no:cacheprovider -p no:asyncio -o addopts=--import-mode=importlib -q \
     tests/engine/native tests/conformance -k "native and not million and not keeps_its_size and not define_operator"

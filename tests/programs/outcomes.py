@@ -34,12 +34,8 @@ REFUSED = {
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
 KERNELS = {
     "absorption_times": "PB501 `numpy.ix_` is not in the vocabulary, and what is not there is not compiled",
-    "american_put_tree": "PB501 collect of such a list is not compiled",
     "bilateral_filter": "PB501 `np.pad` by 'edge' is not compiled",
-    "bond_duration": "PB501 power is compiled for floats only",
     "bond_duration_by_while": "PB501 collect of such a list is not compiled",
-    "bond_price": "PB501 collect of such a list is not compiled",
-    "bond_price(periods=0)": "PB501 collect of such a list is not compiled",
     "clip_polygon": "runs on Python",
     "color_grade": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
     "count_weighted": "PB501 int of these values is not compiled",
@@ -51,12 +47,8 @@ KERNELS = {
     "fft_energy": "PB501 rfft is not compiled",
     "fixed_point": "runs on Python",
     "gram_schmidt": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
-    "internal_rate_of_return": "PB501 collect of such a list is not compiled",
-    "lms_filter": "PB501 pullback.primitives.dot_subscripts of these values is not compiled",
     "marching_contour_length": "runs on Python",
     "masked_mean": "runs on Python",
-    "net_present_value": "PB501 collect of such a list is not compiled",
-    "newton_with_flag": "PB501 bool of these values is not compiled",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "poisson_likelihood": (
         "PB501 `math.lgamma` is not in the vocabulary, and what is not there is not compiled"

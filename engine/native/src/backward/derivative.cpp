@@ -90,15 +90,19 @@ bool add_arguments(Launch& launch, Node& node, const Variant& variant, const Rec
     const auto defined = std::find_if(received.begin(), received.end(),
                                       [](const Ref<Tensor>& gradient) { return bool(gradient); });
     // A pointwise kernel reads zeros for what only gradients depend on that nobody needs.
-    const Operand zeros{&(*defined)->layout, nullptr, nullptr};
+    const Operand unread{&(*defined)->layout, nullptr, nullptr};
     for (const KernelArgument& argument : variant.kernel->arguments) {
         Operand operand;
+        PyRef made;
         if (!argument.used) {
-            operand = zeros;
+            operand = unread;
         } else if (!argument.is_cotangent) {
             operand = node.operand(argument.index, variant.relied[std::size_t(argument.index)]);
         } else if (const auto& gradient = received[static_cast<std::size_t>(argument.index)]) {
             operand = Operand::of(*gradient);
+        } else if (variant.materialize.has(argument.index)) {
+            made = zeros(node.outputs[static_cast<std::size_t>(argument.index)].layout);
+            operand.value = made.get();
         }
         if (!launch.add(argument, operand)) return false;
     }

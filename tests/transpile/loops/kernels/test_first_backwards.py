@@ -32,9 +32,20 @@ def logistic_loss(w, x, y):
     return loss / len(y)
 
 
+def filtered(start, step):
+    alpha, scale = np.zeros((4, 2)), np.zeros(4)
+    alpha[0], scale[0] = start, np.sum(start)
+    for t in range(1, 4):
+        alpha[t] = step @ alpha[t - 1]
+        scale[t] = np.sum(alpha[t])
+        alpha[t] /= scale[t]
+    return np.sum(np.log(scale))
+
+
 @pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize(
-    ("function", "inputs"), [(of_a_dtype, (X,)), (spectral_norm, (X,)), (logistic_loss, (W, X, Y))]
+    ("function", "inputs"),
+    [(of_a_dtype, (X,)), (spectral_norm, (X,)), (logistic_loss, (W, X, Y)), (filtered, (W + 1, X[:2] + 0.5))],
 )
 def test_the_closure_does_not_run(function, inputs, engine):
     compiled = pb.compile(function)
