@@ -246,7 +246,7 @@ def huber(delta, r):
     """
     size = np.abs(np.where(True, r, pb.stop_gradient(delta)))
     inside = size <= delta
-    slope = np.where(inside, 1, delta)  # which may be infinite
+    slope = np.where(inside, 1, np.where(True, delta, pb.stop_gradient(r)))  # which may be infinite
     return np.where(delta < 0, np.inf, np.where(inside, r * r / 2, slope * (size - slope / 2)))
 
 
@@ -256,5 +256,6 @@ def pseudo_huber(delta, r):
     known = np.where(delta <= 0, 1, np.where(True, delta, pb.stop_gradient(r)))
     loss = known * (r / (known + np.hypot(known, r))) * r
     loss = np.where(np.isinf(r) & (delta > 0), np.inf, loss)
-    none = delta * np.abs(np.where(np.isfinite(r), r, 0))  # around delta = 0
+    finite = np.where(np.isfinite(r), np.where(True, r, pb.stop_gradient(delta)), 0)
+    none = delta * np.abs(finite)  # around delta = 0
     return np.where(delta < 0, np.inf, np.where(delta == 0, none, loss))
