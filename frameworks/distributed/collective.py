@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import sys
 from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+from ..engine.core.errors import DistributedError
 from ..engine.core.registry import FORMULAS
 from ..engine.formula.formula import Formula
 from ..transpile.ir import Options
@@ -37,6 +39,12 @@ class Collective(Formula[Any, Any]):
             over_torch = group if isinstance(group, TorchGroup) else of_process_group(group)
             return applied(partial(self.__wrapped__, group=over_torch, **arguments), *operands)
         carrier = group if isinstance(group, Group) else of_communicator(group)
+        if group is None and carrier.size == 1 and _processes_of_torch() > 1:
+            kinds = ", ".join(type(operand).__name__ for operand in operands)
+            raise DistributedError(
+                f"{self.__name__}: the {_processes_of_torch()} processes are those of torch.distributed, which "
+                f"carries torch's tensors, not {kinds}: give a tensor, or group=Alone() for this process alone"
+            )
         return super().__call__(*operands, group=carrier, **arguments)
 
 
@@ -45,6 +53,14 @@ def collective(function: Callable[..., Any]) -> Collective:
     made = Collective(function, Options())
     FORMULAS.register(made, function)
     return made
+
+
+def _processes_of_torch() -> int:
+    """How many processes torch.distributed has, if it is set up."""
+    distributed: Any = sys.modules.get("torch.distributed")
+    if distributed is None or not distributed.is_available() or not distributed.is_initialized():
+        return 1
+    return int(distributed.get_world_size())
 
 
 def _is_torch(value: Any) -> bool:

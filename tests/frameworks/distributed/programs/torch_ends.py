@@ -25,6 +25,9 @@ def main():
         world_size=size,
         timeout=timedelta(seconds=3 if what == "late" else 120),
     )
+    with pytest.raises(DistributedError, match="carries torch's tensors, not float: give a tensor"):
+        distributed.all_reduce(1.0)
+    assert distributed.all_reduce(1.0, group=distributed.Alone()) == 1.0
     x = torch.ones(2, requires_grad=True)
     y = distributed.all_reduce(x)
     if rank == 1 and what == "late":
