@@ -38,7 +38,19 @@ def triangle(a):
     return np.matmul(q, np.sin(r))
 
 
-@pytest.mark.parametrize("written", [singular_values, low_rank, eigenvalues, rotated, triangle])
+def log_determinant(a):
+    sign, logarithm = np.linalg.slogdet(a)
+    return sign * logarithm
+
+
+def correlations(a):
+    return np.corrcoef(a)
+
+
+WRITTEN = [singular_values, low_rank, eigenvalues, rotated, triangle, log_determinant]
+
+
+@pytest.mark.parametrize("written", WRITTEN)
 def test_decompositions_have_derivatives_of_both_orders(written: Any) -> None:
     formula = pb.derive_pullback(written)
     function = pullback.torch.function(formula)
@@ -47,3 +59,10 @@ def test_decompositions_have_derivatives_of_both_orders(written: Any) -> None:
     np.testing.assert_allclose(function(x).detach().numpy(), np.asarray(formula(a)), atol=1e-12)
     assert torch.autograd.gradcheck(function, (x,))
     assert torch.autograd.gradgradcheck(function, (x,))
+
+
+def test_correlations_are_differentiated() -> None:
+    operator = pullback.torch.function(pb.derive_pullback(correlations))
+    x = torch.tensor(np.random.default_rng(4).standard_normal((2, 4)), requires_grad=True)
+    np.testing.assert_allclose(operator(x).detach().numpy(), np.corrcoef(x.detach().numpy()))
+    assert torch.autograd.gradcheck(operator, (x,))

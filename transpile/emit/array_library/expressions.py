@@ -30,6 +30,7 @@ _OF_VALUES = {
     **{f"arc{name}": f"math.a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
 }
 _DOUBLE = frozenset({"float64", "complex128"})
+_OF_BITS = frozenset({"&", "|", "^", "<<", ">>"})
 _KEPT = frozenset({"item", "tuple", "list", "is_none", "not_", "slice", "format", "unpack"})
 
 
@@ -257,7 +258,7 @@ def widened_operands(eqn: Eqn, info: OperatorInfo, types: Types) -> list[int]:
     if info.kind not in ("pointwise", "product") or eqn.op in ("astype", "stop_gradient", "accumulate"):
         return []
     result = _dtype(type_of(eqn.outs[0], types))
-    if info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
+    if info.infix in _OF_BITS or info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
         return []
     found = [type_of(atom, types) for atom in eqn.args]
     read = range(1 if eqn.op == "where" else 0, len(found))
