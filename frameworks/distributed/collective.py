@@ -42,8 +42,8 @@ class Collective(Formula[Any, Any]):
         if group is None and carrier.size == 1 and _processes_of_torch() > 1:
             kinds = ", ".join(type(operand).__name__ for operand in operands)
             raise DistributedError(
-                f"{self.__name__}: the {_processes_of_torch()} processes are those of torch.distributed, which "
-                f"carries torch's tensors, not {kinds}: give a tensor, or group=Alone() for this process alone"
+                f"{self.__name__}: there are {_processes_of_torch()} processes of torch.distributed, which "
+                f"carries torch's tensors, not {kinds}: give a tensor, or group=Alone()"
             )
         return super().__call__(*operands, group=carrier, **arguments)
 
