@@ -56,7 +56,7 @@ def collective(function: Callable[..., Any]) -> Collective:
 
 
 def _processes_of_torch() -> int:
-    """How many processes torch.distributed has, if it is set up."""
+    """The number of processes of torch.distributed, one where it is not set up."""
     distributed: Any = sys.modules.get("torch.distributed")
     if distributed is None or not distributed.is_available() or not distributed.is_initialized():
         return 1

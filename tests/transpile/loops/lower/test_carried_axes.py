@@ -8,7 +8,6 @@ import pullback as pb
 pytestmark = pytest.mark.compiler
 RNG = np.random.default_rng(0)
 C, X = RNG.uniform(0.5, 1.5, 4), RNG.uniform(0.1, 0.9, 3)
-A = np.eye(3) + RNG.uniform(-0.1, 0.1, (3, 3))
 
 
 def horner(coefficients, x):
@@ -35,23 +34,10 @@ def follower(x):
     return out
 
 
-def conjugate_gradient(a, b):
-    x, r = np.zeros_like(b), b
-    p, rs = r, r @ r
-    for _ in range(3):
-        ap = a @ p
-        alpha = rs / (p @ ap)
-        x, r = x + alpha * p, r - alpha * ap
-        new = r @ r
-        p, rs = r + (new / rs) * p, new
-    return x
-
-
 CASES = {
     "horner": (horner, (C, X)),
     "rates": (rates, (np.float64(0.3), X)),
     "follower": (follower, (C - 1,)),
-    "conjugate_gradient": (conjugate_gradient, (A, X)),
 }
 
 

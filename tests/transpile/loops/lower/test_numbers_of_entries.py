@@ -32,12 +32,12 @@ def counted(x):
     return np.exp(x) * (n + 1)
 
 
-@pytest.mark.parametrize("function", [mean_of_many, until_done, counted])
-def test_values_and_two_derivatives(function):
-    compiled = pb.compile(function)
+@pytest.mark.parametrize(("function", "order"), [(mean_of_many, 2), (until_done, 1), (counted, 2)])
+def test_values_and_derivatives(function, order):
+    compiled = pb.compile(function, order=order)
     for x in (X, X * 0.4):
         np.testing.assert_allclose(compiled(x), function(x), rtol=1e-13)
-        assert pb.gradcheck(compiled, x, order=2)
+        assert pb.gradcheck(compiled, x, order=order)
     assert not compiled.limits()
 
 
