@@ -93,13 +93,13 @@ class FormulaError(PullbackError):
     >>> import pullback as pb
     >>> @pb.derive_pullback
     ... def halved(x):
-    ...     assert x > 0
+    ...     del x.grad
     ...     return x / 2
     >>> try:
     ...     halved(pb.tensor(3.0))
     ... except pb.FormulaError as error:
     ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
-    PB401 an `assert` statement is outside of the formula language
+    PB401 a `del` statement is outside of the formula language
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:

@@ -2,7 +2,6 @@
 
 # Programs outside of the formula language: the diagnostic's code and message.
 REFUSED = {
-    "asserted": "PB401 an `assert` statement is outside of the formula language",
     "black_scholes_scipy_stats": (
         "PB106 the gradient of 'black_scholes_scipy_stats' passes 'norm.cdf', whose derivative is not known: "
         "it has no formula"

@@ -42,7 +42,6 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "Import": ("an import", "import at the top of the module"),
     "ImportFrom": ("an import", "import at the top of the module"),
     "Match": ("a `match` statement", "write `if` and `elif`"),
-    "Assert": ("an `assert` statement", "write `if not ...: raise ValueError(...)`"),
     "TypeAlias": ("a type alias", "define it at the top of the module"),
 }
 

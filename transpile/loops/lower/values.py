@@ -176,7 +176,7 @@ class Values:
         if op in ("add", "str") and any(map(self._is_text, args)):
             first = next((a.value for a in args if isinstance(a, Literal)), "")
             return Fact("index", literal=first, eqn=Eqn(eqn.outs, "text", args))
-        found = self._of_dtypes(eqn) or self._joined(eqn)
+        found = self._of_dtypes(eqn) or self._of_shapes(eqn) or self._joined(eqn)
         operands = self._scalars(args)
         return found if found is not None or operands is None else self.of_scalars(eqn, operands)
 
@@ -322,6 +322,19 @@ class Values:
         shapes = [self.shape(atom) for atom in eqn.args]
         known = [shape for shape in shapes if shape is not None]
         return Fact("shape", known=run("after_each_other", *known)) if len(known) == len(shapes) else None
+
+    def _of_shapes(self, eqn: Eqn) -> Fact | None:
+        """A comparison of shapes, or of tuples of integers; None for any other."""
+        if eqn.op not in ("equal", "not_equal") or not all(map(self._is_shape, eqn.args)):
+            return None
+        shapes = [shape for atom in eqn.args if (shape := self.shape(atom)) is not None]
+        return _condition("==" if eqn.op == "equal" else "!=", *shapes) if len(shapes) == 2 else None
+
+    def _is_shape(self, atom: Atom) -> bool:
+        if isinstance(atom, Literal):
+            return isinstance(atom.value, tuple)
+        fact = self._find(atom)
+        return fact.kind == "shape" or (fact.eqn is not None and fact.eqn.op == "tuple")
 
     def _of_dtypes(self, eqn: Eqn) -> Fact | None:
         """True for an array of a dtype; what is templated is of a floating one."""

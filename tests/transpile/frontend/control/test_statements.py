@@ -124,7 +124,6 @@ def test_a_list_filled_by_append_is_a_list_of_values():
         ("global q", 3),
         ("del x", 3),
         ("import os", 3),
-        ("assert x", 3),
         ("raise ValueError('no')", 3),
         ("async def g(): pass", 3),
         ("x[0] = 1", 3),
