@@ -29,7 +29,7 @@ from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .ufunc_methods import as_reduction, outer_of, read_outer
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
-from .written_arrays import ARRAY_OF, array_of, with_arrays, with_arrays_inside
+from .written_arrays import ARRAY_OF, array_of, list_of_arrays, with_arrays, with_arrays_inside
 
 _COPIES = frozenset({"numpy.array", "numpy.copy", "pullback.aten.clone"})
 # Methods that are functions of NumPy's by another name, or no operators.
@@ -224,7 +224,7 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
             message = missing or f"`{written}` is for {wanted} arrays, and there are {len(arrays)}"
             place = frame.span(given.node.args[0])
             raise refuse("PB404", message, place, value=written, hint="a term per array: `'ij,jk->ik', a, b`")
-    positional: list[Value] = [Items(tuple(arrays)), subscripts]
+    positional: list[Value] = [list_of_arrays(frame, Items(tuple(arrays)), given.node), subscripts]
     return bind_operator(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 

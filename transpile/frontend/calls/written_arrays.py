@@ -31,8 +31,15 @@ def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
     return value if made is None else made
 
 
+def array_of_floats(frame: Frame, value: Value, node: ast.Call) -> Value:
+    """The array of a written list with a float in it, which is no list of axes; another value as it is."""
+    numbers = [item for item in elements(value) or () if isinstance(item, Literal)]
+    floats = any(isinstance(item.value, float) for item in numbers)
+    return array_assigned(frame, value, node) if floats else value
+
+
 def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments:
-    """The arguments, with arrays for lists of tensors that are written out, also in a list of arrays."""
+    """The arguments, with arrays for lists that are written out, also in a list of arrays."""
 
     def number(value: Value) -> Value:
         return _of_no_axes(frame, value, given.node) if _shape_of_numbers(frame, value) == () else value
@@ -45,7 +52,7 @@ def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments
         if info.name in _SHAPES_NUMBERS and slot == info.operands[0]:
             value = number(value)
         is_array = slot in info.operands and slot not in LISTS_OF_ARRAYS
-        written = elements(value) is not None and _has_tensors(value)
+        written = elements(value) is not None and (_has_tensors(value) or _shape_of_numbers(frame, value))
         return array_assigned(frame, value, given.node) if is_array and written else value
 
     slots = itertools.chain(info.operands, itertools.repeat(""))

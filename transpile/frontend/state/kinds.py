@@ -32,7 +32,7 @@ def check_operand(frame: Frame, operand: Atom, node: ast.AST, what: str) -> None
             frame, node, f"a string is no operand of {what}", "pass a number, or compare it with `==`"
         )
     if is_tuple(frame, operand):
-        hint = "take an element of it: `x.shape[-1]`; a constant array is a parameter"
+        hint = "take an element of it: `x.shape[-1]`, or make it an array: `np.array([1.0, 2.0])`"
         raise _wrong(frame, node, f"a tuple is no operand of {what}", hint)
     if operand == Literal(None):
         raise _wrong(frame, node, f"`None` is no operand of {what}", "ask `is None` before")

@@ -186,11 +186,13 @@ def _with_values(formula: Formula, known: Mapping[Var, Literal]) -> Formula:
     env: dict[Var, Atom] = dict(known)
     params = tuple(param for param in formula.params if param.var not in known)
     count = len(formula.forward.results) - len(formula.plain)
-    results = (*formula.forward.results[:count], *(var for var in formula.plain if var not in known))
+    saved = zip(formula.plain, formula.forward.results[count:], strict=True)
+    left = [(var, atom) for var, atom in saved if var not in known]
+    results = (*formula.forward.results[:count], *(atom for _, atom in left))
     forward = replace_block(Block((), formula.forward.eqns, results), env)
     forward = Block(tuple(param.var for param in params), forward.eqns, forward.results)
     pullback = formula.pullback and replace_block(formula.pullback, env)
-    plain = tuple(var for var in formula.plain if var not in known)
+    plain = tuple(var for var, _ in left)
     return formula.evolve(params=params, forward=forward, pullback=pullback, plain=plain)
 
 
@@ -207,7 +209,7 @@ def _folded(formula: Formula) -> Formula:
     first = len(forward.results) - len(formula.plain)
     values = zip(formula.plain, forward.results[first:], strict=True)
     known = {var: atom for var, atom in values if isinstance(atom, Literal)}
-    return _with_values(formula, known) if known else formula
+    return decided(_with_values(formula, known)) if known else formula
 
 
 def _parameter(param: Param, formula: Formula, given: Argument) -> Input:

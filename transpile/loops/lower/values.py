@@ -316,8 +316,7 @@ class Values:
 
     def _joined(self, eqn: Eqn) -> Fact | None:
         """A shape and what stands behind it, or before it."""
-        kinds = [self._find(atom).kind if isinstance(atom, Var) else "index" for atom in eqn.args]
-        if eqn.op != "add" or "shape" not in kinds or not all(kind in ("shape", "index") for kind in kinds):
+        if eqn.op != "add" or not all(map(self._is_shape, eqn.args)):
             return None
         shapes = [self.shape(atom) for atom in eqn.args]
         known = [shape for shape in shapes if shape is not None]

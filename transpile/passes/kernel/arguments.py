@@ -48,7 +48,7 @@ from dataclasses import dataclass, replace
 
 from ...analysis.types import known_types, param_types
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
-from ...rewrite import MADE_OF, Namer, replace_block, without_names_of
+from ...rewrite import MADE_OF, Namer, rename, replace_block, without_names_of
 from ..simplify.simplify import simplify
 from .types import Dtype
 
@@ -150,10 +150,11 @@ def asks_ranks(formula: Formula) -> bool:
 def decided(formula: Formula) -> Formula:
     """The formula without the branches that its arguments rule out."""
     if formula.promoted:
+        forward = simplify(formula.forward, param_types(formula), floats=False)
         pullback = formula.pullback
         if pullback is not None:
-            pullback = simplify(pullback, known_types(formula))
-        forward = simplify(formula.forward, param_types(formula), floats=False)
+            forward, read = _with_names_of(formula, forward)
+            pullback = simplify(replace_block(pullback, read), known_types(formula))
         return formula.evolve(forward=forward, pullback=pullback)
     count = len(formula.forward.results)
     captured = formula.pullback.free() if formula.pullback is not None else ()
@@ -173,6 +174,22 @@ def decided(formula: Formula) -> Formula:
     if formula.pullback is None:
         return formula
     return formula.evolve(pullback=simplify(replace_block(formula.pullback, now), known))
+
+
+def _with_names_of(formula: Formula, forward: Block) -> tuple[Block, dict[Var, Atom]]:
+    """A simpler forward whose outputs have the names that the closure knows, and what it reads else."""
+    count = len(forward.results) - len(formula.plain)
+    names: dict[Var, Var] = {}
+    read: dict[Var, Atom] = {}
+    known = {*formula.forward.params, *formula.forward.results}
+    for old, new in zip(formula.forward.results[:count], forward.results[:count], strict=True):
+        if not isinstance(old, Var) or old == new:
+            continue
+        if isinstance(new, Var) and new not in known and new not in names:
+            names[new] = old
+        else:
+            read[old] = names.get(new, new) if isinstance(new, Var) else new
+    return rename(forward, names), read
 
 
 def with_plain_elements(formula: Formula) -> Formula:

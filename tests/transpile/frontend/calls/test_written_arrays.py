@@ -165,3 +165,28 @@ def ragged_numbers(x):
 def test_rows_of_several_lengths_are_left_to_numpy(engine):
     with pytest.raises(ValueError, match="inhomogeneous"):
         pb.derive_pullback(ragged_numbers)(np.ones(2))
+
+
+def dotted(x):
+    return np.dot([1.0, 2.0, 3.0], x) + np.inner(x, (1, 2, 3))
+
+
+def filtered(x):
+    return np.convolve(x, [0.25, 0.5, 0.25], mode="same") * np.maximum(x, [0.1, 0.5, 0.9])
+
+
+def joined(x):
+    return np.sum(np.outer(x, [1.0, 2.0])) * np.kron(x, [1.0, 2.0]) + np.einsum("i,i->", x, [1.0, 2.0, 3.0])
+
+
+def crossed(x):
+    return np.cross(x, [0.0, 0.0, 1.0]) + np.average(x, weights=[1.0, 2.0, 3.0])
+
+
+@pytest.mark.compiler
+@pytest.mark.parametrize("function", [dotted, filtered, joined, crossed])
+def test_a_list_of_numbers_is_an_array_where_an_operator_takes_one(function):
+    x = np.array([0.3, 0.7, 1.2])
+    for made in (pb.derive_pullback(function), pb.compile(function, order=1)):
+        np.testing.assert_allclose(made(x), function(x), rtol=1e-13)
+        assert pb.gradcheck(made, x)
