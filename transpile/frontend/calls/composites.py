@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import itertools
 from pathlib import Path
 
 from ...ir import Literal
@@ -13,7 +14,7 @@ from ..state.values import Dotted, Frame, Function, Growing, Items, Value
 from ..syntax.fence import refuse
 from .arguments import Arguments
 from .inline import inline, parameter_names
-from .written_arrays import array_of_floats, list_of_arrays
+from .written_arrays import list_of_arrays
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
@@ -39,11 +40,11 @@ def read_composite(
     """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
     names, lists = parameter_names(composite), _lists_of(composite)
-    made = [list_of_arrays if key in lists else array_of_floats for key in names]
-    made += [array_of_floats] * len(given.positional)
-    positional = [make(frame, value, given.node) for make, value in zip(made, given.positional, strict=False)]
-    keywords = {key: array_of_floats(frame, value, given.node) for key, value in given.keywords.items()}
-    value = inline(frame, composite, positional, keywords, given.node, name)
+    positional = [
+        list_of_arrays(frame, value, given.node) if key in lists else value
+        for key, value in itertools.zip_longest(names, given.positional)
+    ][: len(given.positional)]
+    value = inline(frame, composite, positional, given.keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
     if raised is not None:
         message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""

@@ -31,13 +31,6 @@ def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
     return value if made is None else made
 
 
-def array_of_floats(frame: Frame, value: Value, node: ast.Call) -> Value:
-    """The array of a written list with a float in it, which is no list of axes; another value as it is."""
-    numbers = [item for item in elements(value) or () if isinstance(item, Literal)]
-    floats = any(isinstance(item.value, float) for item in numbers)
-    return array_assigned(frame, value, node) if floats else value
-
-
 def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments:
     """The arguments, with arrays for lists that are written out, also in a list of arrays."""
 

@@ -176,15 +176,11 @@ def filtered(x):
 
 
 def joined(x):
-    return np.sum(np.outer(x, [1.0, 2.0])) * np.kron(x, [1.0, 2.0]) + np.einsum("i,i->", x, [1.0, 2.0, 3.0])
-
-
-def crossed(x):
-    return np.cross(x, [0.0, 0.0, 1.0]) + np.average(x, weights=[1.0, 2.0, 3.0])
+    return np.outer(x, [1.0, 2.0]) + np.einsum("i,i->", x, [1.0, 2.0, 3.0])
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("function", [dotted, filtered, joined, crossed])
+@pytest.mark.parametrize("function", [dotted, filtered, joined])
 def test_a_list_of_numbers_is_an_array_where_an_operator_takes_one(function):
     x = np.array([0.3, 0.7, 1.2])
     for made in (pb.derive_pullback(function), pb.compile(function, order=1)):
