@@ -210,17 +210,14 @@ class Values:
         callee = eqn.kwarg("callee")
         name = str(callee.value) if isinstance(callee, Literal) else ""
         rounds = {**_TO_INTEGERS, "round": "round"}
-        if name in rounds and len(eqn.args) == 1:
-            return self._rounded(rounds[name], eqn.args[0])
         operands = self._scalars(eqn.args)
-        if name not in _BUILTINS or operands is None:
+        if operands is None:
+            return None
+        if name in rounds and len(operands) == 1:
+            return _number(integer_near(rounds[name], operands[0]))
+        if name not in _BUILTINS:
             return None
         return self._of_python(_BUILTINS[name], operands)
-
-    def _rounded(self, how: str, atom: Atom) -> Fact | None:
-        """An integer near a number."""
-        scalar = self.scalar(atom)
-        return None if scalar is None else _number(integer_near(how, scalar))
 
     def _scalars(self, atoms: Sequence[Atom]) -> list[Scalar] | None:
         """Numbers, all of them."""
