@@ -54,6 +54,22 @@ def test_what_a_kernel_tells_is_what_python_works_out(function, inputs):
         assert type(by_kernel[one.position]) is type(by_python[one.position])
 
 
+def test_a_kernel_of_several_passes_tells_them_where_its_arrays_are_of_one_shape(engine):
+    @pb.derive_pullback
+    def with_an_input(xs: list[pb.Tensor], w):
+        y = np.exp(xs[0]) * w
+        return xs[0], y * xs[1]
+
+    x, y, w = (pb.tensor(value, requires_grad=True) for value in RNG.uniform(0.5, 1.0, (3, 4)))
+    rows = []
+    for function in (with_an_input, pb.compile(with_an_input, order=2)):
+        values = function([x, y], w)
+        for _ in range(3):
+            values = pb.grad(sum((v * v).sum() for v in values), (x, y, w), create_graph=True)
+        rows.append([v.detach().numpy() for v in values])
+    np.testing.assert_allclose(*rows, rtol=1e-12)
+
+
 def test_lengths_that_depend_on_a_mask_are_worked_out_after_the_kernel(engine):
     def picked(x, w):
         chosen = x[x > 0] @ w

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from ...analysis.numbers import ALWAYS_ARRAY
 from ...ir import Atom, Eqn, Literal, Var
 from ...operators import OPERATORS
@@ -14,13 +16,16 @@ _SAME_MEMORY = frozenset({"opaque", "item", "list", "stop_gradient", "real", "im
 _OF_SHAPE = frozenset({"zeros", "ones", "empty", "full"})
 
 
-def roots(build: Builder, var: Var) -> set[Var]:
-    """The variables whose memory this one may share: itself, and what it is a view of."""
+def roots(build: Builder, var: Var, among: Callable[[Var], bool] = lambda var: True) -> set[Var]:
+    """The variables whose memory this one may share: itself, and what it is a view of.
+
+    With `among`, those that are reached through such variables alone.
+    """
     found: set[Var] = set()
     queue = [var]
     while queue:
         here = queue.pop()
-        if here in found:
+        if here in found or not among(here):
             continue
         found.add(here)
         queue += build.sources.get(here, ())

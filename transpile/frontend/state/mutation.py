@@ -223,9 +223,10 @@ def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
     if isinstance(value, Growing):
         return {value}
     lists = frame.build.lists
-    if not isinstance(value, Var) or (value.kind != "list" and value not in lists):
+    if not isinstance(value, Var):
         return set()
-    return {var for var in roots(frame.build, value) if var.kind == "list" or var in lists}
+    # What a list holds may be an entry of another one, which does not grow with it.
+    return set(roots(frame.build, value, lambda var: var.kind == "list" or var in lists))
 
 
 def _names(frame: Frame) -> list[tuple[str, Value]]:

@@ -127,7 +127,7 @@ def _statements(
         if not all(map(may_come_before, phase.declarations)):
             run()
         found += phase.declarations
-        if level == 0 and flat is not None and several:
+        if level == 0 and flat is not None and several and not plan.kernel.plain_results:
             found[plan.opening : plan.opening] = [alone(flat, plan), UNLIKELY]
         for stage in phase.stages.values():
             if not listed:

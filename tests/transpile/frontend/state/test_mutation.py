@@ -100,3 +100,12 @@ def test_a_write_through_a_view_is_told_where_to_go(write):
     assert (found.code, found.span.line - HEAD_LINES) == ("PB301", 5)
     assert "`row` is a view of `t`" in found.message
     assert found.hint == "write to `t[...]`, or to a copy: `row = row.copy()`"
+
+
+def test_a_list_that_begins_with_an_entry_of_an_input_grows():
+    loop = "for x in xs[1:]:\n        ys.append(ys[-1] * x)"
+    head = "@pb.formula\ndef f(xs: list[pb.Tensor]):\n    ys = [xs[0]]"
+    source = f"{head}\n    {loop}\n    return ys[-1], lambda g: [g]\n"
+    assert findings(source, "PB301") == []
+    (found,) = findings(source.replace("ys = [xs[0]]", "ys = xs"), "PB301")
+    assert found[1:] == (5, 9, "ys")
