@@ -33,6 +33,11 @@ def load_formulas(target: str) -> list[tuple[str, Formula]]:
         found = {key: formula for key, value in own.items() if (formula := _formula(value)) is not None}
         return [(formula.__name__, formula) for formula in dict.fromkeys(found.values())]
     if name not in own:
+        if type(vars(module).get(name)).__module__.partition(".")[0] in ("jax", "jaxlib"):
+            raise CommandError(
+                f"{path}: {name} is a function of JAX, which pullback check does not run\n"
+                f"  help: jax.test_util.check_grads({name}, arguments, order=2) compares it with differences"
+            )
         raise unknown_name(path, name, own)
     return [(name, _formula(own[name]) or derive_pullback(own[name]))]
 

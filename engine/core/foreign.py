@@ -1,4 +1,4 @@
-"""Arrays of other libraries, which no function here takes: their gradients would be lost, or be others."""
+"""Arrays and functions of other libraries: gradients would be lost, or be others."""
 
 from __future__ import annotations
 
@@ -51,6 +51,30 @@ def refuse_foreign(value: Any) -> None:
         f"{library if library not in ('builtins', '__main__') else name}, or be lost. "
         f"Convert it first: {_conversion(kind, library)}; and take gradients with pb.grad"
     )
+
+
+def refuse_foreign_function(function: Any) -> None:
+    """Raise TypeError for a function of PyTorch or JAX, whose own derivative tensors would pass by."""
+    owner = getattr(function, "__self__", function)
+    kind = owner if isinstance(owner, type) else type(function)
+    origins = [base.__module__ for base in kind.__mro__]
+    name = getattr(owner, "__name__", kind.__name__)
+    for library, made, instead in (
+        (
+            "torch",
+            "pullback.torch.",
+            "`pullback check FILE::NAME` checks a class of torch.autograd.Function, and "
+            "torch.autograd.gradcheck any function",
+        ),
+        ("jax", "pullback.jax.", "jax.test_util.check_grads checks it"),
+    ):
+        if any(origin.startswith(made) for origin in origins):
+            instead = "give the formula that it is made of"
+        elif not any(origin.partition(".")[0] in (library, f"{library}lib") for origin in origins):
+            continue
+        raise TypeError(
+            f"gradcheck gives a function tensors of this package, and {name} is one of {library}: {instead}"
+        )
 
 
 def _conversion(kind: type, library: str) -> str:

@@ -19,6 +19,7 @@ import numpy as np
 
 from ..core.dispatch import current, engine_of
 from ..core.errors import GradcheckError
+from ..core.foreign import refuse_foreign_function
 from ..core.grad_mode import recording
 from .functional import grad
 
@@ -71,6 +72,8 @@ def gradcheck(
         the function has a kink or a jump there.
     ValueError
         For an order below 1.
+    TypeError
+        For a function of PyTorch or JAX.
 
     Examples
     --------
@@ -82,6 +85,7 @@ def gradcheck(
         raise ValueError(f"order counts from 1, and is {order!r}")
     if len(inputs) == 1 and isinstance(inputs[0], tuple):
         (inputs,) = inputs
+    refuse_foreign_function(function)
     rng = np.random.default_rng(seed)
     with recording():
         for probe in probes(Probe(function, [point_of(value) for value in inputs], rng)):

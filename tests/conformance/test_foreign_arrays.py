@@ -225,3 +225,27 @@ def test_each_protocol_alone_makes_an_array_of_it(engine, name):
 @pytest.mark.parametrize("value", [1, 2.0, True, np.float32(1), np.int8(3), Fraction(1, 2)])
 def test_numbers_and_arrays_of_numpy_are_no_foreign_arrays(engine, value):
     assert np.all(keyword(value, factor=2.0) == value * 2)
+
+
+def test_gradcheck_refuses_functions_whose_derivatives_are_not_ours(engine):
+    torch = pytest.importorskip("torch")
+
+    class Cube(torch.autograd.Function):
+        @staticmethod
+        def forward(ctx, x):
+            return x**3
+
+        @staticmethod
+        def backward(ctx, grad):
+            return grad
+
+    for function in (Cube, Cube.apply):
+        with pytest.raises(TypeError, match=r"Cube is one of torch: `pullback check FILE::NAME`"):
+            pb.gradcheck(function, np.ones(3))
+
+
+def test_gradcheck_refuses_functions_of_jax(engine):
+    jax = pytest.importorskip("jax")
+    for function in (jax.jit(abs), jax.custom_jvp(abs)):
+        with pytest.raises(TypeError, match=r"abs is one of jax: jax\.test_util\.check_grads"):
+            pb.gradcheck(function, np.ones(3))

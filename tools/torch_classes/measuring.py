@@ -36,6 +36,9 @@ ROUNDED = 5e-3
 # Second derivatives of a forward that are further off than this are no rounding of what was saved.
 COARSE = 2e-2
 FORWARD_STEPS = (1e-3, 1e-2)
+# Results without a larger value are measured by their own size, where that is above their rounding.
+SMALL = 1e-3
+ROUNDING = 1e13
 # No doubt about differences excuses more.
 MOST = 2e-3
 DIRECTIONS = 2
@@ -95,6 +98,7 @@ class Around:
 
     def __init__(self, call: Callable[..., Any], sample: Sample, head: bool, tail: bool) -> None:
         self.call, self.sample, self.head, self.tail = call, sample, head, tail
+        self._units: list[float] | None = None
 
     def points(self, dtype: torch.dtype) -> Tensors:
         """The active inputs, as leaves of this dtype."""
@@ -102,7 +106,7 @@ class Around:
         return [a.detach().to(dtype).clone().requires_grad_() for a in active]
 
     def outputs(self, points: Tensors) -> Tensors:
-        """The floating results that carry a gradient."""
+        """The results that carry a gradient, complex ones as pairs of real numbers."""
         dtype = points[0].dtype
         arguments = [_copy(a, dtype) for a in self.sample.arguments]
         for index, point in zip(self.sample.active, points, strict=True):
@@ -110,15 +114,39 @@ class Around:
         _seed()
         results = self.call(*arguments)
         several = results if isinstance(results, tuple | list) else (results,)
-        return [r for r in several if isinstance(r, torch.Tensor) and r.requires_grad]
+        found = [r for r in several if isinstance(r, torch.Tensor) and r.requires_grad]
+        return [torch.view_as_real(r) if r.is_complex() else r for r in found]
 
     def value(self, points: Tensors) -> torch.Tensor:
-        """A number that depends on all results."""
+        """A number that depends on all results; small ones count as much as others."""
+        if self._units is None:
+            self._units = self._measured_units()
         total = points[0].new_zeros(())
-        for number, out in enumerate(self.outputs(points)):
+        for number, (out, unit) in enumerate(zip(self.outputs(points), self._units, strict=True)):
             weights = _weights(out.shape, out.dtype, number)
+            out = out / unit
             total = total + (weights * (out + 0.5 * out * out if self.tail else out)).sum()
         return total
+
+    def _measured_units(self) -> list[float]:
+        """One for each result, or the size of one that is small.
+
+        The third differences of smooth values are rounding alone.
+        """
+        points = self.points(torch.float64)
+        sizes = [_size(out) for out in self.outputs(points)]
+        if not any(0 < size < SMALL for size in sizes):
+            return [1.0] * len(sizes)
+        (direction,) = itertools.islice(_directions(points, 1), 1)
+        ends = [
+            [out.detach() for out in self.outputs(_moved(points, direction, k * STEPS[0]))]
+            for k in (-2, -1, 1, 2)
+        ]
+        units = []
+        for size, (first, second, third, last) in zip(sizes, zip(*ends, strict=True), strict=True):
+            rounding = _size(last - 2 * third + 2 * second - first)
+            units.append(min(1.0, max(size, ROUNDING * rounding)) if 0 < size < SMALL else 1.0)
+        return units
 
     def gradient(self, points: Tensors, create_graph: bool = False) -> Tensors:
         """The first derivative as the class computes it."""
@@ -131,6 +159,12 @@ class Around:
             torch.autograd.backward(self.value(points), create_graph=create_graph)
             found = tuple(p.new_zeros(p.shape) if p.grad is None else p.grad for p in points)
         return [torch.zeros_like(p) if g is None else g for g, p in zip(found, points, strict=True)]
+
+
+def _size(out: torch.Tensor) -> float:
+    """The largest value that is a number."""
+    values = out.detach().abs().nan_to_num(0.0, 0.0)
+    return float(values.max()) if values.numel() else 0.0
 
 
 def _seed() -> None:
@@ -206,12 +240,7 @@ def _second(around: Around, measured: Measured, first: Difference) -> None:
     except Exception:  # not every class takes float32
         single = double
     along = list(_directions(points, 1))
-
-    def products_with(moved: Tensors) -> torch.Tensor:
-        gradient = around.gradient(moved)
-        return torch.stack([_dot(gradient, each) for each in along])
-
-    lines = [Line(products_with, points, w) for w in _directions(points, 2)]
+    lines = [Line(_gradient_along(around, along), points, w) for w in _directions(points, 2)]
     in_double = _judged(lambda step: _second_differences(points, double, lines, step, EXACT))
     in_single = _judged(lambda step: _second_differences(points, single, lines, step, SINGLE))
     if not in_double.wrong and first.error < ROUNDED:
@@ -222,6 +251,23 @@ def _second(around: Around, measured: Measured, first: Difference) -> None:
     else:
         measured.second = worst([measured.second, in_double])
         measured.single = worst([measured.single, in_single])
+
+
+def _gradient_along(around: Around, along: list[Tensors]) -> Callable[[Tensors], torch.Tensor]:
+    """The function of the inputs that gives the gradient along these directions."""
+
+    def of(moved: Tensors) -> torch.Tensor:
+        gradient = around.gradient(moved)
+        return torch.stack([_dot(gradient, each) for each in along])
+
+    return of
+
+
+def products(around: Around) -> tuple[Callable[[Tensors], torch.Tensor], Tensors, Tensors]:
+    """The gradient along a direction as a function, the inputs, and its derivative as the class gives it."""
+    points = around.points(torch.float64)
+    (along,) = itertools.islice(_directions(points, 1), 1)
+    return _gradient_along(around, [along]), points, _product(around, along, torch.float64)
 
 
 def _by_forward(around: Around, points: Tensors, products: list[Tensors]) -> Difference:

@@ -10,7 +10,8 @@ import torch
 from ..errors import UsageError
 from .absent import NotInstalledError
 from .inputs import NoInputs, Sample, given_samples, guessed_sample
-from .measuring import EXACT, Around, Measured, measure, spoiled, worst
+from .locating import worst_place
+from .measuring import EXACT, MOST, Around, Measured, measure, spoiled, worst
 from .target import Target
 
 
@@ -63,7 +64,35 @@ def check_class(target: Target, expression: str | None = None) -> Checked:
         measured = _worse(measured, found)
     checked.measured = measured
     checked.verdict = _verdict(measured, target.facts.surrogate, checked.notes, target.name)
+    _locate(checked, target, samples)
     return checked
+
+
+def _locate(checked: Checked, target: Target, samples: list[Sample]) -> None:
+    """Say at which element a derivative is off; where it is far off at single ones, the class is wrong."""
+    measured = checked.measured
+    assert measured is not None
+    first = measured.first.error > max(EXACT, measured.first.doubt)
+    if (first and target.facts.surrogate) or not (first or measured.second.wrong):
+        return
+    found = worst_place(target.call, samples, 1 if first else 2)
+    what = "its gradient" if first else "the derivative of its gradient along a direction"
+    checked.notes.append(
+        f"{target.name}: {what} by {_name_of(target, found.argument)} at {list(found.element)} is "
+        f"{found.given:.6g}, and differences give {found.differences:.6g}, of a weighted sum of its results"
+    )
+    if first and checked.verdict is Verdict.RIGHT and found.error > MOST:
+        checked.verdict = Verdict.FIRST_WRONG
+
+
+def _name_of(target: Target, argument: int) -> str:
+    """The parameter that takes an argument of this number."""
+    for parameter in target.facts.forward.parameters:
+        if parameter.variadic and argument >= parameter.index:
+            return f"`{parameter.name}[{argument - parameter.index}]`"
+        if parameter.index == argument:
+            return f"`{parameter.name}`"
+    return f"argument {argument}"
 
 
 def _worse(one: Measured, two: Measured) -> Measured:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -70,6 +71,20 @@ CASES = {
         "silently wrong",
         1,
     ),
+    "a wrong gradient of tiny results": (
+        text_of("ctx.save_for_backward(x)\nreturn 1e-9 * x**3", TAKE + "return 3.03e-9 * grad * x * x"),
+        "first order wrong",
+        1,
+    ),
+    "rounding alone": (text_of("return (x + 1) - 1 - x", "return 0 * grad"), "right", 0),
+    "a complex result": (
+        text_of(
+            "ctx.save_for_backward(x)\nreturn torch.complex(x, x * x)",
+            TAKE + "return grad.real + 2 * x * grad.imag",
+        ),
+        "right",
+        0,
+    ),
     "the incoming gradient changed": (
         text_of(SAVE, TAKE + "grad *= 3\nreturn grad * x * x"),
         "first order wrong",
@@ -126,6 +141,27 @@ def test_the_verdict(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[st
     assert main(["check", f"{path}::Scaled", "--inputs", "torch.rand(3) + 0.5"]) == status
     row = next(line for line in capsys.readouterr().out.splitlines() if "│ Scaled" in line)
     assert row.split("│")[2].strip() == expected
+
+
+@pytest.mark.parametrize(
+    ("backward", "said"),
+    [
+        (
+            "off = torch.ones(2, 3).double()\noff[1, 2] = 1.05\nreturn grad * y * y * off, 2 * grad * t",
+            "its grad",
+        ),
+        ("return grad * y * y, 2 * grad * t", "the derivative of its gradient along a direction"),
+    ],
+)
+def test_where_it_is_wrong_is_said(
+    backward: str, said: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / f"f_place_{len(backward)}.py"
+    forward = "t = x * y\nctx.save_for_backward(x, y, t)\nreturn t * y"
+    path.write_text(text_of(forward, "x, y, t = ctx.saved_tensors\n" + backward, "x, y"))
+    assert main(["check", f"{path}::Scaled", "--inputs", "torch.rand(2, 3) + 1, torch.rand(2, 3) + 1"]) == 1
+    place = r"by `x` at \[1, 2\]" if "off" in backward else r"by `y` at \[\d, \d\]"
+    assert re.search(f"Scaled: {said}.* {place} is .*, and differences give", capsys.readouterr().out)
 
 
 def test_inputs_of_a_comment(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
