@@ -13,6 +13,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
+import torch
+
 from ..engine.formula.formula import LIBRARY_OF_PROCESS, Formula
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.torch.module import free_name, torch_module
@@ -40,6 +42,8 @@ class TorchFunction:
         update_wrapper(self, formula.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        if torch.compiler.is_dynamo_compiling():
+            _in_one_call(self)
         return self._run(*args, **kwargs)
 
     def __repr__(self) -> str:
@@ -61,6 +65,16 @@ class TorchFunction:
         if found is not self and found is not self.formula:
             raise pickle.PicklingError(f"{module}.{name} is not the formula: one is pickled by its name")
         return _loaded, (module, name)
+
+
+def _in_one_call(function: TorchFunction) -> None:
+    """Make it one call in torch.compile's graphs: tracing into it loses the backward inside of torch.func."""
+    torch.compiler.allow_in_graph(function._run)
+
+
+# The tracer calls it, and does not trace it. What `torch.compiler.assume_constant_result` sets, which imports
+# torch._dynamo, as `allow_in_graph` does: that takes seconds, and waits for the first trace.
+_in_one_call._dynamo_marked_constant = True  # type: ignore[attr-defined]  # as PyTorch does
 
 
 def function(formula: Any) -> TorchFunction:

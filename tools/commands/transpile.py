@@ -100,7 +100,7 @@ def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tu
     if not _TORCH_HELPERS.is_dir():
         raise CommandError("the target torch-python comes with the package pullback, which is not installed")
     helpers = Helpers.of_folder(_TORCH_HELPERS)
-    made = torch_module([(formula.name, promote(formula, library))], library, helpers)
+    made = torch_module([(formula.name, promote(formula, library))], library, helpers, alone=True)
     yield f"{formula.name}.py", made
 
 

@@ -114,6 +114,17 @@ def test_derivatives_inside_are_those_of_the_closure(case: tuple[str, str]) -> N
     torch.testing.assert_close(compiled(derivative)(X), derivative(X))
 
 
+def test_the_tracer_is_not_imported_for_a_function_that_is_not_traced(monkeypatch: Any) -> None:
+    kept: list[Any] = []
+    allow = torch.compiler.allow_in_graph
+    monkeypatch.setattr(torch.compiler, "allow_in_graph", lambda one: kept.append(one) or allow(one))
+    call = pullback.torch.function(rounded)
+    torch.func.grad(lambda x: call(x).sum())(X)
+    assert not kept
+    torch.testing.assert_close(compiled(torch.func.grad(lambda x: call(x).sum()))(X), torch.ones_like(X))
+    assert kept
+
+
 def test_a_branch_on_values_runs_beside_the_graph() -> None:
     @pb.derive_pullback
     def either(x):

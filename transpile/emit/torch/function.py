@@ -239,8 +239,7 @@ def _function(frame: Frame, class_name: str, docstring: str, hidden: bool) -> st
         [*map(_parameter, plain_params), *(["*"] if keyword else []), *map(_parameter, keyword)]
     )
     name = f"{frame.name}_with_hidden" if hidden else frame.name
-    # One call in torch.compile's graphs: tracing into it loses the backward inside of torch.func.
-    lines = ["@torch.compiler.allow_in_graph", f"def {name}({signature}):"]
+    lines = [f"def {name}({signature}):"]
     if docstring:
         lines += [f'    """{docstring}"""']
     lines += _numbers(written)

@@ -17,8 +17,13 @@ from .function import WIDTH, FunctionText, autograd_function, class_name_of
 from .vocabulary import torch_vocabulary
 
 
-def torch_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, helpers: Helpers) -> str:
+def torch_module(
+    formulas: Sequence[tuple[str, Formula]], library: Derivatives, helpers: Helpers, alone: bool = False
+) -> str:
     """The text of a module with these promoted formulas, by the names of their functions.
+
+    Of a module that stands `alone` torch.compile's graphs have each of these functions as one call: tracing
+    into it loses the backward inside of torch.func. It imports torch._dynamo.
 
     Raises FormulaError (PB502) where PyTorch has no equal
     of something in one of them, or in one that it calls.
@@ -55,6 +60,13 @@ def torch_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, 
         docstring = _docstring(formula) if name in public else ""
         made[name] = autograd_function(formula, name, vocabulary, library, called, docstring)
     parts = [made[name].text for name in reversed(made)]
+    if alone:
+        calls = ", ".join(public)
+        comment = (
+            "# One call in torch.compile's graphs: tracing into it loses derivatives inside of torch.func."
+        )
+        calls = f"[{calls}]" if len(public) > 1 else calls
+        parts.append(f"{comment}\ntorch.compiler.allow_in_graph({calls})")
     read = names_in(ast.parse("\n".join(parts)))
     hidden = [made[name].with_hidden for name in reversed(made) if f"{name}_with_hidden" in read]
     return _assembled(public, [*parts, *hidden], formulas[0][1], vocabulary)
