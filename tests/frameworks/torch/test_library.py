@@ -93,4 +93,4 @@ def test_the_command_writes_a_module_that_needs_only_torch(tmp_path: Any) -> Non
     graphs: list[Any] = []
     backend = lambda graph, _: graphs.append(graph) or graph  # noqa: E731 - it is handed over
     torch.compile(lambda x: names["cube"](x), backend=backend, fullgraph=True)(x)
-    assert [node.name for node in graphs[0].graph.nodes] == ["l_x_", "cube_cube", "output"]
+    assert [node.name for node in graphs[0].graph.nodes] == ["l_x_", "cube", "output"]
