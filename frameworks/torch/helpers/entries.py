@@ -123,3 +123,33 @@ def scattered(a: torch.Tensor, spots: torch.Tensor, shape: Any) -> torch.Tensor:
     zeros = torch.zeros(shape, dtype=a.dtype, device=a.device).reshape(-1)
     values = a.expand(spots.shape).reshape(-1)
     return torch.index_add(zeros, 0, spots.reshape(-1), values).reshape(shape)
+
+
+def padded_places(places: torch.Tensor, width: Any, mode: str) -> torch.Tensor:
+    """`np.pad` of the places on an axis, counted from nought: those of the entries that stand there then.
+
+    >>> padded_places(torch.arange(3), (3, 1), "reflect")
+    tensor([1, 2, 1, 0, 1, 2, 1])
+    """
+    count = places.shape[0]
+    found = torch.arange(-width[0], count + width[-1], device=places.device)
+    if mode == "edge":
+        return found.clamp(0, count - 1)
+    if mode == "wrap":
+        return torch.remainder(found, count)
+    last = 2 * count - 1 if mode == "symmetric" else max(2 * count - 2, 1)
+    found = torch.remainder(found, last + (mode == "symmetric"))
+    return torch.minimum(found, last - found)
+
+
+def digitize(x: torch.Tensor, bins: torch.Tensor, right: bool = False) -> torch.Tensor:
+    """`np.digitize`: the number of the bin that each entry falls into, bounds being in either order.
+
+    >>> digitize(torch.tensor([0.5, 1.0, 3.0]), torch.tensor([0.0, 1.0, 2.0]))
+    tensor([1, 2, 3])
+    """
+    dtype = torch.promote_types(x.dtype, bins.dtype)
+    x, bins = x.to(dtype).contiguous(), bins.to(dtype)
+    rising = torch.searchsorted(bins.contiguous(), x, right=not right)
+    falling = bins.shape[0] - torch.searchsorted(bins.flip(0), x, right=not right)
+    return torch.where(bins[:1] <= bins[-1:], rising, falling) if bins.shape[0] else rising

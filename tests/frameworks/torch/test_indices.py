@@ -133,3 +133,31 @@ def test_integers_that_are_computed_with_are_refused() -> None:
     for formula in (weighted, counted):
         with pytest.raises(TypeError, match=r"`ids` is torch\.int64"):
             pullback.torch.function(formula)(torch.ones(2), torch.tensor([1, 0, 1]))
+
+
+@pytest.mark.parametrize("mode", ["edge", "reflect", "symmetric", "wrap"])
+def test_axes_are_padded_with_their_own_entries(mode: str) -> None:
+    @pb.derive_pullback
+    def padded(x, *, mode: str):
+        return np.pad(x, ((1, 4), (5, 0)), mode) ** 2
+
+    x = torch.rand(3, 2, dtype=torch.float64, requires_grad=True)
+    operator = pullback.torch.function(padded)
+    np.testing.assert_array_equal(operator(x, mode=mode).detach(), padded(x.detach().numpy(), mode=mode))
+    assert torch.autograd.gradcheck(lambda x: operator(x, mode=mode), x)
+
+
+@pytest.mark.parametrize("right", [False, True])
+@pytest.mark.parametrize("bins", [[0.25, 0.5, 0.75], [0.75, 0.5, 0.25], [0.5]])
+def test_bins_of_entries(bins: list[float], right: bool) -> None:
+    @pb.derive_pullback
+    def binned(x, bins, w, *, right: bool):
+        return w[np.digitize(x, bins, right)] * x
+
+    operator = pullback.torch.function(binned)
+    w = np.linspace(1.0, 2.0, 4)
+    for dtype in (np.float32, np.float64):
+        x = np.array([0.1, 0.25, 0.5, 0.6, 0.75, 0.9], dtype)
+        wanted = binned(x, np.array(bins), w.astype(dtype), right=right)
+        given = (torch.tensor(x), torch.tensor(bins, dtype=torch.float64), torch.tensor(w.astype(dtype)))
+        np.testing.assert_array_equal(operator(*given, right=right), wanted)

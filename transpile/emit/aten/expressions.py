@@ -346,9 +346,8 @@ class AtenExpressions:
             axis += part.type != INT
         if dots:
             behind = parts[dots[0] + 1 :]
-            if any(part.type == NONE for part in behind):
-                raise self.refusal(eqn, "a new axis behind an ellipsis in an index")
-            made += [(part, str(k - len(behind))) for k, part in enumerate(behind)]
+            left = [sum(part.type != NONE for part in behind[k + 1 :]) for k in range(len(behind))]
+            made += [(part, str(-1 - count)) for part, count in zip(behind, left, strict=True)]
         if any(part.type == TENSOR for part, _ in made) and len(made) > 1:
             raise self.refusal(eqn, "an array among other parts of an index")
         return made
@@ -377,7 +376,7 @@ class AtenExpressions:
             first, second = (Expr(self.converted(value, DOUBLE), DOUBLE, value.level) for value in operands)
             return binary("/", first, second, DOUBLE)
         if eqn.op == "floor_divide" and not floats:
-            text = f"c10::div_floor_integer({operands[0].text}, {operands[1].text})"
+            text = f"c10::div_floor_integer<int64_t>({operands[0].text}, {operands[1].text})"
             return Expr(text, INT)
         if eqn.op in ("add", "subtract", "multiply"):
             return binary(infix, operands[0], operands[1], DOUBLE if floats else INT)

@@ -15,6 +15,7 @@ from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...passes.promote.recompute import recompute_indices
 from ...rewrite import rename, uses
 from ..array_library.blocks import Called, split_by_result, with_free_names
 from ..array_library.helpers import Helpers
@@ -68,7 +69,7 @@ def autograd_struct(
     """The text of a promoted formula. Raises FormulaError (PB502) where ATen has no equal of something."""
     written = formula
     name = struct_name(function)
-    formula = with_free_names(formula, OWN_NAMES | FUNCTIONS.keys() | reserved)
+    formula = with_free_names(recompute_indices(formula), OWN_NAMES | FUNCTIONS.keys() | reserved)
     frame = Frame(formula, function, torch_vocabulary(Helpers(())), library, called)
     made = _Struct(frame)
     head = f"struct {name} : torch::autograd::Function<{name}> {{"

@@ -125,7 +125,9 @@ class Statements:
                 return self._branches(eqn)
             case "unslice":
                 return self._unslice(eqn)
-            case "index_put" | "last_written" | "take_region" | "spread_region" | "clear_region":
+            case "index_put":
+                return self._index_put(eqn)
+            case "last_written" | "take_region" | "spread_region" | "clear_region":
                 raise self.expressions.refusal(eqn, f"a write by an index ({eqn.op})")
         if len(eqn.outs) > 1:
             return self._several(eqn)
@@ -185,6 +187,22 @@ class Statements:
         if turned:
             lines += fitted(f"{out.name} = at::flip({out.name}, {{{', '.join(map(str, turned))}}});")
         return lines
+
+    def _index_put(self, eqn: Eqn) -> list[str]:
+        """A copy of a tensor with a value written to the part at an index."""
+        (out,) = eqn.outs
+        operand, value = (self.of(atom) for atom in eqn.args)
+        index = eqn.kwarg("index")
+        assert index is not None
+        where, turned = self.expressions.forwards(self.of(index))
+        if where.type == TENSOR or any(part.type == TENSOR for part in where.parts):
+            raise self.expressions.refusal(eqn, "a write by an array of indices")
+        self.expressions.values[out] = name(out.name, TENSOR)
+        lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.clone();")
+        flipped = fitted(f"{out.name} = at::flip({out.name}, {{{', '.join(map(str, turned))}}});")
+        write = "copy_" if value.type == TENSOR else "fill_"
+        written = fitted(f"{self.expressions.entries(eqn, out.name, where)}.{write}({value.text});")
+        return [*lines, *flipped, *written, *flipped] if turned else [*lines, *written]
 
     # control flow
 

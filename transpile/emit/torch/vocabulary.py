@@ -61,6 +61,8 @@ _CALLS = {
     "numpy.isposinf": "torch.isposinf",
     "numpy.isneginf": "torch.isneginf",
     "numpy.count_nonzero": "torch.count_nonzero",
+    "numpy.digitize": "_digitize",
+    "np.pad": "_padded_places",  # within the library's `np.pad`, of places on an axis
 }
 # PyTorch computes them and has no derivatives of them.
 _FORMULAS = frozenset({"j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"})

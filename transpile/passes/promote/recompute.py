@@ -35,11 +35,11 @@ formula first(x: Tensor)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from ...analysis.aliases import bases
 from ...analysis.effects import repeatable
-from ...ir import Atom, Block, Eqn, Formula, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...rewrite import Namer, copy_eqns, defining, replace_block, slice_of
 
 
@@ -78,6 +78,38 @@ def recompute_constants(formula: Formula) -> Formula:
         if var in table and table[var].op == "tuple" and any(v.kind == "tensor" for v in table[var].reads())
     ]
     return compute_again(formula, indices, set(table) - set(indices))
+
+
+def recompute_indices(formula: Formula) -> Formula:
+    """The promoted formula whose pullback makes indices with slices itself: the numbers in them are saved."""
+    assert formula.pullback is not None
+    table = defining(formula.forward.eqns)
+    made = {var for var, eqn in table.items() if eqn.op in ("slice", "tuple")}
+    wanted = [var for var in formula.plain if var in made and _is_index(table[var], table)]
+    formula = compute_again(formula, wanted, set(table) - made)
+    assert formula.pullback is not None
+    first = len(formula.forward.results) - len(formula.plain)
+    left = [var for var in formula.plain if var not in wanted]
+    known = {*left, *formula.forward.results[:first], *(param.var for param in formula.inputs)}
+    plain = (*left, *(var for var in formula.pullback.free() if var not in known))
+    forward = formula.forward
+    return formula.evolve(
+        forward=Block(forward.params, forward.eqns, (*forward.results[:first], *plain)), plain=plain
+    )
+
+
+def _is_index(eqn: Eqn, table: Mapping[Var, Eqn]) -> bool:
+    """True for a slice, and for a tuple with one, an ellipsis or a new axis."""
+    if eqn.op == "slice":
+        return True
+    if eqn.op != "tuple":
+        return False
+    return any(
+        atom.value in (Ellipsis, None)
+        if isinstance(atom, Literal)
+        else atom in table and _is_index(table[atom], table)
+        for atom in eqn.args
+    )
 
 
 def _of_constants(eqns: Sequence[Eqn]) -> set[Var]:
