@@ -376,7 +376,9 @@ class AtenExpressions:
             first, second = (Expr(self.converted(value, DOUBLE), DOUBLE, value.level) for value in operands)
             return binary("/", first, second, DOUBLE)
         if eqn.op == "floor_divide" and not floats:
-            text = f"c10::div_floor_integer<int64_t>({operands[0].text}, {operands[1].text})"
+            texts = [value.text for value in operands]
+            written = any(text.lstrip("-").isdigit() for text in texts)  # an `int`
+            text = f"c10::div_floor_integer{'<int64_t>' if written else ''}({', '.join(texts)})"
             return Expr(text, INT)
         if eqn.op in ("add", "subtract", "multiply"):
             return binary(infix, operands[0], operands[1], DOUBLE if floats else INT)
