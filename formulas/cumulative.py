@@ -60,8 +60,9 @@ def cumsum(a, *, axis=None):
     r = np.cumsum(a, axis=axis)
 
     def cumsum_pullback(grad):
-        backwards = np.flip(primitives.flatten_axes(grad, axis=axis), -1)
-        return primitives.unflatten_axes(np.flip(np.cumsum(backwards, axis=-1), -1), axis=axis, shape=a.shape)
+        along = -1 if axis is None else axis
+        sums = np.flip(np.cumsum(np.flip(grad, along), axis=along), along)
+        return np.reshape(sums, a.shape) if axis is None else sums
 
     return r, cumsum_pullback
 

@@ -57,6 +57,8 @@ def trapezoid(y, x=None, dx=1.0, axis=-1):
     tensor(2.25)
     """
     y = np.moveaxis(y, axis, -1)
+    if x is None and np.ndim(dx) == 0 and (y.dtype == np.float32 or y.dtype == np.float64):
+        return dx * (np.sum(y[..., 1:], axis=-1) + np.sum(y[..., :-1], axis=-1)) / 2
     if x is None:
         widths = dx
     elif np.ndim(x) == 1:

@@ -30,11 +30,48 @@ def divmod(x1, x2):
     return x1 // x2, x1 % x2
 
 
+@pb.formula(nondifferentiable=(0,))
+def quotient_and_remainder(x1, x2):
+    """Both as `np.divmod` has them, in one pass. The derivative is that of the remainder."""
+    quotient, r = x1 // x2, x1 % x2
+
+    def quotient_and_remainder_pullback(grad_quotient, grad):
+        beyond = np.isinf(r)
+        return grad, -grad * np.rint(np.where(beyond, -1, x1 - r) / np.where(beyond, 1, x2))
+
+    return (quotient, r), quotient_and_remainder_pullback
+
+
+@quotient_and_remainder.sample_inputs
+def _quotient_and_remainder_inputs(rng):
+    quotient = rng.integers(-3, 4, (3, 4)) + rng.uniform(0.2, 0.8, (3, 4))
+    y = rng.uniform(1.0, 2.0, (3, 4))
+    yield (quotient * y, y), {}
+
+
 @pb.composite(np.modf)
 def modf(x):
     """The fraction and the whole number, which is constant between its jumps."""
     x = x * 1.0
     return np.fmod(np.where(np.isinf(x), np.copysign(0.0, x), x), 1.0), np.trunc(x)
+
+
+@pb.formula(nondifferentiable=(1,))
+def fraction_and_whole(x):
+    """Both of a float as `np.modf` has them, in one pass: they have its sign, and infinity no fraction."""
+    whole = np.trunc(x)
+    finite = np.where(np.isinf(x), 0, x)
+    fraction = np.copysign(finite - np.trunc(finite), x)
+
+    def fraction_and_whole_pullback(grad, grad_whole):
+        return np.where(np.isinf(x), 0, grad)
+
+    return (fraction, whole), fraction_and_whole_pullback
+
+
+@fraction_and_whole.sample_inputs
+def _fraction_and_whole_inputs(rng):
+    yield (rng.integers(-3, 4, (3, 4)) + rng.uniform(0.2, 0.8, (3, 4)),), {}
 
 
 @pb.composite(np.ldexp)

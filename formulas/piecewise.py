@@ -169,6 +169,28 @@ def _away_from(kink, rng):
     return np.where(np.abs(np.abs(x) - kink) < 0.1, x + 0.3, x)
 
 
+@pb.formula
+def replace_nonfinite(x, nan, high, low):
+    """Numbers in the place of NaN, of infinity and of minus infinity, which take the gradient there."""
+    r = np.where(np.isnan(x), nan, np.where(x == np.inf, high, np.where(x == -np.inf, low, x)))
+
+    def replace_nonfinite_pullback(grad):
+        return (
+            np.where(np.isfinite(x), grad, 0),
+            np.where(np.isnan(x), grad, 0),
+            np.where(x == np.inf, grad, 0),
+            np.where(x == -np.inf, grad, 0),
+        )
+
+    return r, replace_nonfinite_pullback
+
+
+@replace_nonfinite.sample_inputs
+def _replace_nonfinite_inputs(rng):
+    x = np.array([np.nan, 1.0, np.inf, -np.inf, -2.0])
+    yield (x, *rng.standard_normal((3, 5))), {}
+
+
 @pb.composite(np.nan_to_num)
 def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
     """Numbers in the place of NaN and of infinities, the largest of the type; they take no gradient.
@@ -184,9 +206,8 @@ def nan_to_num(x, copy=True, nan=0.0, posinf=None, neginf=None):
         largest = 65504.0
     else:
         return x
-    r = np.where(np.isnan(x), nan, x)
-    r = np.where(x == np.inf, largest if posinf is None else posinf, r)
-    return np.where(x == -np.inf, -largest if neginf is None else neginf, r)
+    high, low = largest if posinf is None else posinf, -largest if neginf is None else neginf
+    return replace_nonfinite(x, nan, high, low)
 
 
 @pb.composite(np.heaviside)

@@ -10,7 +10,7 @@ from .capsules import address, signature
 
 # As in kernel/math/special.h, one argument and two.
 _UNARY = """
-    erfinv erfcinv ndtri gammaln loggamma digamma erfcx erfi dawsn log_ndtr expi exp1 gamma rgamma
+    erfinv erfcinv ndtri gammaln loggamma digamma erfcx log_ndtr erfi dawsn expi exp1 gamma rgamma
     j0 j1 y0 y1 k0 k0e k1 k1e
 """
 UNARY = _UNARY.split()

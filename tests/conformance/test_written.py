@@ -412,3 +412,46 @@ def test_modf_of_whole_numbers_and_infinities(engine):
         np.testing.assert_array_equal(np.signbit(found.detach().numpy()), np.signbit(expected))
     rest = pb.tensor(values[-2:], requires_grad=True)
     np.testing.assert_array_equal(pb.grad(np.modf(rest)[0].sum(), rest)[0].numpy(), [1, 1])
+
+
+EXTREMES = [np.nan, np.inf, -np.inf, -0.0, 0.0, 1e-45, -1e-40, 0.3, -2.5, 7.0, 1e30, -3.4e38]
+
+
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_functions_of_extremes_are_numpys(engine, dtype):
+    with np.errstate(all="ignore"):
+        values = np.array(EXTREMES).astype(dtype)
+        x, y = (side.ravel() for side in np.meshgrid(values, values))
+        pairs = [
+            *zip(np.modf(pb.tensor(values)), np.modf(values), strict=True),
+            *zip(np.divmod(pb.tensor(x), pb.tensor(y)), np.divmod(x, y), strict=True),
+            (np.nan_to_num(pb.tensor(values)), np.nan_to_num(values)),
+            (
+                np.nan_to_num(pb.tensor(values), nan=2, posinf=3.0, neginf=-4),
+                np.nan_to_num(values, nan=2, posinf=3.0, neginf=-4),
+            ),
+        ]
+    for found, expected in pairs:
+        assert found.dtype == expected.dtype
+        np.testing.assert_array_equal(found.numpy(), expected)
+        number = ~np.isnan(expected)
+        np.testing.assert_array_equal(np.signbit(found.numpy()[number]), np.signbit(expected[number]))
+
+
+def test_quotients_have_no_gradient_and_remainders_have_every_one(engine):
+    x, y = (pb.tensor(values, requires_grad=True) for values in ([7.3, -7.3], [2.0, -2.0]))
+    quotient, rest = np.divmod(x, y)
+    assert not quotient.requires_grad
+    gradients = pb.grad((rest * rest).sum(), (x, y), create_graph=True)
+    seconds = pb.grad(gradients[0].sum() + gradients[1].sum(), (x, y))
+    np.testing.assert_allclose(gradients[1].detach().numpy(), (-2 * rest * quotient).detach().numpy())
+    slope = 1 - quotient.detach().numpy()
+    np.testing.assert_allclose(seconds[0].numpy(), 2 * slope)
+    np.testing.assert_allclose(seconds[1].numpy(), -2 * slope * quotient.numpy())
+
+
+def test_what_replaces_numbers_takes_no_gradient(engine):
+    x = pb.tensor([np.nan, 2.0, np.inf, -np.inf], requires_grad=True)
+    (gradient,) = pb.grad((np.nan_to_num(x, posinf=5.0, neginf=1.0) ** 2).sum(), x, create_graph=True)
+    np.testing.assert_array_equal(gradient.detach().numpy(), [0, 4, 0, 0])
+    np.testing.assert_array_equal(pb.grad(gradient.sum(), x)[0].numpy(), [0, 2, 0, 0])

@@ -52,3 +52,19 @@ def test_a_long_product_takes_linear_memory(engine):
     x = pb.tensor(a, requires_grad=True)
     (gradient,) = pb.grad(np.prod(x), [x])
     np.testing.assert_allclose(gradient.detach().numpy(), np.prod(a) / a)
+
+
+@pytest.mark.parametrize("shape", [(40, 37), (3, 33, 5), (2, 50), (17, 1), (0, 20), (20, 0)])
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_running_sums_of_many_lines(engine, shape, dtype):
+    a = np.random.default_rng(0).uniform(0.8, 1.2, shape).astype(dtype)
+    for view in (a, a.T, a[..., ::-1], np.asfortranarray(a)[::2]):
+        for axis in range(view.ndim):
+            x = pb.tensor(view, requires_grad=True)
+            for function in (np.cumsum, np.cumprod):
+                found = function(x, axis=axis)
+                np.testing.assert_allclose(found.detach().numpy(), function(view, axis=axis), rtol=1e-5)
+            (gradient,) = pb.grad(np.cumsum(x, axis=axis).sum(), x)
+            length = view.shape[axis]
+            steps = np.expand_dims(np.arange(length, 0, -1), tuple(range(1, view.ndim - axis)))
+            np.testing.assert_array_equal(gradient.numpy(), np.broadcast_to(steps, view.shape))

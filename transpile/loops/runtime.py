@@ -40,9 +40,10 @@ _HEADERS = {
     "kernel/math/rests.h": "remainder floor_divide fmod",
     "kernel/math/functions.h": """
         arccos arccosh arcsin arcsinh arctan arctanh cbrt cos cosh erf erfc exp exp2 expm1 log log10 log1p
-        log2 sin sinh tan tanh arctan2 hypot power logaddexp logaddexp2 sigmoid softplus sinc
+        log2 sin sinh tan tanh arctan2 hypot power sigmoid softplus sinc
         sinc_derivative
     """,
+    "kernel/math/logaddexp.h": "logaddexp logaddexp2",
     "kernel/math/series.h": "sinc_slope",
     "kernel/math/special.h": "require_special trigamma bessel_i2",
     "kernel/matrices/decompose.h": "eigh eigh_upper qr svd pinv",

@@ -44,27 +44,20 @@ def _part(values: Any) -> Any:
 @stands_for(np.divmod)
 def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
     """As `np.divmod`: the floored quotient, constant between its jumps, and the remainder."""
-    return operators.floor_divide(x1, x2), operators.remainder(x1, x2)
+    quotient, remainder = formulas.quotient_and_remainder(x1, x2)
+    return quotient, remainder
 
 
 @stands_for(np.modf)
 def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
-    x = x * 1.0 if x.dtype.kind in "biu" else x
-    given = x._array
-    whole = operators.trunc(x)
-    if not np.count_nonzero(whole._array == given):
-        return x - whole, whole
-    # Infinity has no fraction, and a whole number one of its sign.
-    finite = np.where(np.isinf(given), np.copysign(np.zeros((), x.dtype), given), x)
-    return np.fmod(finite, 1.0), whole
+    fraction, whole = formulas.fraction_and_whole(x * 1.0 if x.dtype.kind in "biu" else x)
+    return fraction, whole
 
 
 @stands_for(np.nan_to_num)
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
-    if x.dtype.kind in "fc" and np.count_nonzero(np.isfinite(arrays(x))) == x.size:
-        return operators.positive(x)
+    """As `np.nan_to_num`: of complex values both parts."""
     if x.dtype.kind == "c":
         real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
         return real + imaginary(imag)

@@ -15,7 +15,7 @@ def compiled_loops(names, operands):
     """A library with a loop for each function of `pb::` and each type, over so many operands."""
     letters = "xyz"[:operands]
     values = ", ".join(f"{letter}[i]" for letter in letters)
-    headers = "kernel.h", "kernel/math/functions.h", "kernel/math/rests.h"
+    headers = "kernel.h", "kernel/math/functions.h", "kernel/math/logaddexp.h", "kernel/math/rests.h"
     lines = [f"#include <pullback/{header}>" for header in headers]
     for name in names:
         for kind in TYPES:

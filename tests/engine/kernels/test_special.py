@@ -116,8 +116,11 @@ def test_series_are_right_to_a_few_units_in_the_last_place():
 
 
 def floats(x):
-    inverses = special.erfinv(x), special.erfcinv(x), special.ndtri(x)
-    return special.gammaln(x), special.loggamma(x), special.digamma(x), inverses[0], inverses[1], inverses[2]
+    return (
+        special.gammaln(x), special.loggamma(x), special.digamma(x),
+        special.erfinv(x), special.erfcinv(x), special.ndtri(x), special.erfcx(x), special.log_ndtr(x),
+        special.i0(x), special.i0e(x), special.i1(x), special.i1e(x),
+    )  # fmt: skip
 
 
 def test_series_of_floats_are_right_to_two_units_in_the_last_place():
@@ -140,6 +143,22 @@ def test_functions_of_two_numbers_are_scipys(dtype, compiled):
         values = np.asarray(POINTS, dtype)
         x, y = (side.ravel().copy() for side in np.meshgrid(values, values))
         agree(compiled[1](x, y), binary(x.astype(np.float64), y.astype(np.float64)), dtype)
+
+
+def test_betaln_of_floats_is_right_to_three_units_in_the_last_place():
+    rng = np.random.default_rng(4)
+    sizes = np.exp(rng.uniform(-80, 80, (2, 1500))), rng.uniform(0, 20, (2, 1500))
+    near = rng.uniform(0.9, 1.1, (2, 500))
+    a, b = np.concatenate([*sizes, near, [[1, 1, 1, 7.99, 8], [1, 3, 1e-30, 8, 8]]], axis=1).astype(
+        np.float32
+    )
+    with mp.workdps(120):
+        pairs = [(mp.mpf(float(one)), mp.mpf(float(other))) for one, other in zip(a, b, strict=True)]
+        exact = [
+            float(mp.loggamma(one) + mp.loggamma(other) - mp.loggamma(one + other)) for one, other in pairs
+        ]
+    found = pb.compile(binary, order=0)(a, b)[1]
+    np.testing.assert_allclose(found, np.array(exact, np.float32), rtol=4e-7)
 
 
 @pytest.mark.parametrize("n", [1, 2, 5, 20])

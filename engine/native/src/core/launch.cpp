@@ -232,9 +232,19 @@ bool Launch::place_numbers() {
     return true;
 }
 
+/// A loop over entries goes along memory, whatever the order of axes is.
+void Launch::take_memory_order() {
+    order_ = MemoryOrder::of({inputs_, n_inputs_});
+    if (!order_) return;
+    for (std::size_t i = 0; i < n_inputs_; ++i) {
+        if (inputs_[i] != nullptr && inputs_[i]->ndim > 0) order_->apply(views_[i]);
+    }
+}
+
 bool Launch::prepare(LaunchOutputs& outputs) {
     const std::size_t count = kernel_.outputs.size();
     if (!place_numbers()) return false;
+    if (kernel_.flat != nullptr && kernel_.plain_outputs.empty()) take_memory_order();
     pb_infer query{};
     query.abi = PB_KERNEL_ABI;
     query.n_inputs = static_cast<std::int32_t>(n_inputs_);
@@ -254,8 +264,10 @@ bool Launch::prepare(LaunchOutputs& outputs) {
             outputs.emplace_back();
             continue;
         }
-        const Layout layout =
-            Layout::c_order(from_dlpack(specs_[i].dtype), specs_[i].ndim, specs_[i].shape);
+        const DType dtype = from_dlpack(specs_[i].dtype);
+        const Layout layout = order_ && order_->ndim() == specs_[i].ndim
+                                  ? order_->layout(dtype)
+                                  : Layout::c_order(dtype, specs_[i].ndim, specs_[i].shape);
         Ref<Tensor>& made = outputs.emplace_back(output_for(i, layout, query.can_add));
         elements_ += layout.size();
         results_[i] = {

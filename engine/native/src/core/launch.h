@@ -4,11 +4,13 @@
 #include <algorithm>
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <utility>
 #include <vector>
 
 #include "base/pool.h"
 #include "core/inferred.h"
+#include "core/memory_order.h"
 #include "core/tensor.h"
 #include "pullback/kernel_abi.h"
 
@@ -150,6 +152,7 @@ class Launch {
     bool add_number(KernelRole role, PyObject* value);
     bool add_view(const Layout& layout, void* data);
     bool place_numbers();
+    void take_memory_order();
     void leave_products(std::uint64_t outputs);
     void multiply(const pb_product& product);
     Ref<Tensor> output_for(std::size_t k, const Layout& layout, std::uint64_t can_add);
@@ -183,6 +186,7 @@ class Launch {
     pb_spec* specs_ = few_specs_;
     DLTensor* results_ = few_results_;
     const DLTensor** outputs_ = few_outputs_;
+    std::optional<MemoryOrder> order_;  // of a loop over entries
     struct Onto {
         std::size_t output;
         Ref<Tensor>* values;

@@ -171,7 +171,7 @@ PyObject* unary(PyObject* a) {
 NamedOperator add("add"), subtract("subtract"), multiply("multiply"), divide("divide"),
     power("power"), remainder("remainder"), floor_divide("floor_divide"), matmul("matmul"),
     negative("negative"), positive("positive"), absolute("abs"), square("square"),
-    square_root("sqrt"), reciprocal("reciprocal");
+    square_root("sqrt"), reciprocal("reciprocal"), cube("cube", false);
 
 InPlace iadd{NamedOperator("add"), "x += value", "__iadd__"};
 InPlace isub{NamedOperator("subtract"), "x -= value", "__isub__"};
@@ -196,10 +196,7 @@ PyObject* to_power(PyObject* a, PyObject* b, PyObject* modulus) {
         if (exponent == 2.0) return unary<square>(a);
         if (exponent == 0.5) return unary<square_root>(a);
         if (exponent == -1.0) return unary<reciprocal>(a);
-        if (exponent == 3.0) {
-            const PyRef squared = PyRef::steal(unary<square>(a));
-            return squared ? binary<multiply>(squared.get(), a) : nullptr;
-        }
+        if (exponent == 3.0) return unary<cube>(a);
     }
     return binary<power>(a, b);
 }

@@ -26,6 +26,10 @@ void copy_row(const T* __restrict from, std::int64_t from_step, T* __restrict to
         std::fill_n(to, count, *from);
     } else if (from_step == -1) {
         for (std::int64_t i = 0; i < count; ++i) to[i] = from[-i];
+    } else if (from_step == 2) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = from[2 * i];
+    } else if (from_step == 3) {
+        for (std::int64_t i = 0; i < count; ++i) to[i] = from[3 * i];
     } else {
         for (std::int64_t i = 0; i < count; ++i) to[i] = from[i * from_step];
     }

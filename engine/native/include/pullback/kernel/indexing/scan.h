@@ -3,8 +3,48 @@
 #define PULLBACK_KERNEL_SCAN_H_
 
 #include "pullback/kernel/indexing/places.h"
+#include "pullback/kernel/math/elementary.h"
 
 namespace pb {
+
+// Of so many lines the next entries are computed side by side: they lie in one cache line each.
+constexpr int64_t kLines = 16;
+
+// The axis, if there is one, along which the first entries of lines lie next to each other.
+template <typename U>
+int across_lines(const View<U>& a, int axis) {
+    int found = -1;
+    for (int k = 0; k < a.shape.ndim; ++k) {
+        const bool nearer = found < 0 || abs(a.strides[k]) < abs(a.strides[found]);
+        if (k != axis && a.shape.at[k] > 1 && nearer) found = k;
+    }
+    return found;
+}
+
+// Where `kCount` lines begin, how far apart, and the distance from entry to entry of each.
+template <typename T>
+struct Lines {
+    T* first;
+    int64_t apart, step;
+    Lines from(int64_t line) const { return {first + line * apart, apart, step}; }
+};
+
+template <int64_t kCount, typename U, typename T, typename Step>
+__attribute__((always_inline)) inline void scan_lines(Lines<U> a, Lines<T> result, int64_t extent,
+                                                      const Step& step) {
+    T totals[kCount];
+    for (int64_t j = 0; j < kCount; ++j)
+        result.first[j * result.apart] = totals[j] = static_cast<T>(a.first[j * a.apart]);
+    for (int64_t i = 1; i < extent; ++i) {
+        a.first += a.step;
+        result.first += result.step;
+        PB_SIMD
+        for (int64_t j = 0; j < kCount; ++j)
+            totals[j] = step(totals[j], static_cast<T>(a.first[j * a.apart]));
+        PB_SIMD
+        for (int64_t j = 0; j < kCount; ++j) result.first[j * result.apart] = totals[j];
+    }
+}
 
 // `step(total, entry)` gives the next total.
 template <typename U, typename T, typename Step>
@@ -12,15 +52,30 @@ void scan(Context& context, const View<U>& a, int64_t axis, const View<T>& resul
           const Step& step) {
     const int d = axis_of(context, axis, a.shape.ndim);
     if (!computes(context, result)) return;
-    each_place(lines_of(a.shape, d), [&](const int64_t* index) {
-        const U* from = &entry(a, index);
-        T* to = &entry(result, index);
-        T total = static_cast<T>(*from);
-        *to = total;
-        for (int64_t i = 1; i < a.shape.at[d]; ++i) {
-            total = step(total, static_cast<T>(from[i * a.strides[d]]));
-            to[i * result.strides[d]] = total;
+    const int across = across_lines(a, d);
+    const int64_t count = across < 0 ? 1 : a.shape.at[across];
+    const int64_t extent = a.shape.at[d];
+    Shape firsts = lines_of(a.shape, d);
+    if (across >= 0) firsts.at[across] = 1;
+    each_place(firsts, [&](const int64_t* index) {
+        const Lines<U> from{&entry(a, index), across < 0 ? 0 : a.strides[across], a.strides[d]};
+        const Lines<T> to{&entry(result, index), across < 0 ? 0 : result.strides[across],
+                          result.strides[d]};
+        int64_t line = 0;
+        for (; line + kLines <= count; line += kLines) {
+            Lines<U> some = from.from(line);
+            Lines<T> others = to.from(line);
+            if (some.apart == 1 && others.apart == 1) {
+                some.apart = others.apart = 1;  // known to the compiler
+                scan_lines<kLines>(some, others, extent, step);
+            } else if (some.apart == 1) {
+                some.apart = 1;
+                scan_lines<kLines>(some, others, extent, step);
+            } else {
+                scan_lines<kLines>(some, others, extent, step);
+            }
         }
+        for (; line < count; ++line) scan_lines<1>(from.from(line), to.from(line), extent, step);
     });
 }
 

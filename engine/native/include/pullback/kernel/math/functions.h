@@ -95,24 +95,6 @@ inline int64_t power(int64_t x, int64_t n) {
     return static_cast<int64_t>(result);
 }
 
-// log(exp(x) + exp(y)), and the same to base 2, by the distance, whose exp cannot overflow. Where
-// the two exponentials sum to about one, the terms cancel: floats are added as doubles, and of
-// doubles as many digits are lost as NumPy loses.
-inline double logaddexp(double x, double y) {
-    const double distance = x == y ? 0.0 : abs(x - y);
-    return maximum(x, y) + log1p(exp(-distance));
-}
-inline double logaddexp2(double x, double y) {
-    const double distance = x == y ? 0.0 : abs(x - y);
-    return maximum(x, y) + log1p(exp2(-distance)) * 1.4426950408889634;
-}
-inline float logaddexp(float x, float y) {
-    return static_cast<float>(logaddexp(double{x}, double{y}));
-}
-inline float logaddexp2(float x, float y) {
-    return static_cast<float>(logaddexp2(double{x}, double{y}));
-}
-
 // exp(-|x|), which cannot overflow.
 inline double decay(double x) { return exp(-abs(x)); }
 

@@ -7,25 +7,9 @@
 #define PULLBACK_KERNEL_SERIES_H_
 
 #include "pullback/kernel/math/functions.h"
+#include "pullback/kernel/math/polynomial.h"
 
 namespace pb {
-
-// The polynomial c(k) + c(k + 1) x + ... of N coefficients: those of even and of odd powers by
-// Horner's scheme each, which a processor computes side by side.
-template <typename Coefficients, int kNext, int kEnd>
-PB_IN_PLACE double every_other(double x) {
-    constexpr double kFirst = Coefficients::at(kNext);
-    if constexpr (kNext + 2 < kEnd) {
-        return multiply_add(x, every_other<Coefficients, kNext + 2, kEnd>(x), kFirst);
-    } else {
-        return kFirst;
-    }
-}
-template <typename Coefficients, int kEnd>
-PB_IN_PLACE double polynomial(double x) {
-    return multiply_add(x, every_other<Coefficients, 1, kEnd>(x * x),
-                        every_other<Coefficients, 0, kEnd>(x * x));
-}
 
 // Where the power series of I gives way to the asymptotic one, and how many terms they need there.
 constexpr double kFarBessel = 24.0;
@@ -76,16 +60,76 @@ PB_IN_PLACE double bessel_i_of_order(double x) {
     return n % 2 == 0 ? found : __builtin_copysign(found, x);
 }
 
-#define PB_BESSEL(name, order, scaled)                                                \
-    PB_IN_PLACE double name(double x) { return bessel_i_of_order<order, scaled>(x); } \
-    PB_IN_PLACE float name(float x) {                                                 \
-        return static_cast<float>(bessel_i_of_order<order, scaled>(double{x}));       \
-    }
+#define PB_BESSEL(name, order, scaled) \
+    PB_IN_PLACE double name(double x) { return bessel_i_of_order<order, scaled>(x); }
 PB_BESSEL(i0, 0, false)
 PB_BESSEL(i0e, 0, true)
 PB_BESSEL(i1, 1, false)
 PB_BESSEL(i1e, 1, true)
 PB_BESSEL(bessel_i2, 2, false)
+#undef PB_BESSEL
+PB_IN_PLACE float bessel_i2(float x) { return static_cast<float>(bessel_i2(double{x})); }
+
+// Of floats, fitted at Chebyshev's points and right to eight digits: exp(-x) I0(x) and exp(-x)
+// I1(x) / x by powers of x / 3.5 - 1 below 7, and both times sqrt(x) by powers of 14 / x - 1 above.
+struct BesselNear0 {
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {0.222802438509,    -0.123908615095,   0.105730112556,
+                                     -0.100350476211,   0.09668853642,     -0.0897814230457,
+                                     0.0780188286348,   -0.0626263384251,  0.0463121811621,
+                                     -0.0313688088373,  0.0192699117394,   -0.0112209716114,
+                                     6.60845601668e-3,  -3.22701624394e-3, 9.37481351324e-4,
+                                     -4.62500378858e-4, 5.00925389814e-4,  -1.84977628004e-4};
+        return kTerms[k];
+    }
+};
+struct BesselFar0 {
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {0.402659401343,   3.88591170345e-3, 1.84402717847e-4,
+                                     1.79721823632e-5, 2.93514724433e-6, 8.64947105136e-7,
+                                     3.68958858216e-7, 3.09044726145e-8, -4.81541040307e-8};
+        return kTerms[k];
+    }
+};
+struct BesselNear1 {
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {0.0535428505237,   -0.0716832395293,  0.0773162219961,
+                                     -0.074416734374,   0.0653965212267,   -0.0528239479924,
+                                     0.0393276081366,   -0.0270528652392,  0.0172499435217,
+                                     -0.0102031949035,  5.58050100348e-3,  -2.88351842452e-3,
+                                     1.46877333931e-3,  -6.57926467106e-4, 2.06489982964e-4,
+                                     -8.91575847649e-5, 7.46069616195e-5,  -2.58986973686e-5};
+        return kTerms[k];
+    }
+};
+struct BesselFar1 {
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {0.388001143455,    -0.0112150407745,  -2.95075463427e-4,
+                                     -2.41014563575e-5, -3.60153757104e-6, -9.92931447482e-7,
+                                     -4.10558952689e-7, -4.05848539836e-8, 4.88919128703e-8};
+        return kTerms[k];
+    }
+};
+template <typename Near, typename Far, bool kOdd>
+PB_IN_PLACE double scaled_bessel(double x) {
+    const double size = abs(x);
+    const double inner = size < 7.0 ? size : 7.0, inverse = 1.0 / (size < 7.0 ? 7.0 : size);
+    double near = polynomial<Near, 18>(inner * (1 / 3.5) - 1.0);
+    if constexpr (kOdd) near *= inner;
+    const double far = polynomial<Far, 9>(14.0 * inverse - 1.0) * sqrt(inverse);
+    const double found = size < 7.0 ? near : far;
+    return kOdd ? __builtin_copysign(found, x) : found;
+}
+#define PB_BESSEL(number, odd)                                                                  \
+    PB_IN_PLACE double scaled_i##number(double x) {                                             \
+        return scaled_bessel<BesselNear##number, BesselFar##number, odd>(x);                    \
+    }                                                                                           \
+    PB_IN_PLACE float i##number##e(float x) { return static_cast<float>(scaled_i##number(x)); } \
+    PB_IN_PLACE float i##number(float x) {                                                      \
+        return static_cast<float>(scaled_i##number(x) * exp(abs(double{x})));                   \
+    }
+PB_BESSEL(0, false)
+PB_BESSEL(1, true)
 #undef PB_BESSEL
 
 // B_2k / x^(2k - 2) of DLMF 5.15.8, whose sum times 1 / x^3 is what the far trigamma function has
@@ -220,6 +264,24 @@ PB_IN_PLACE float digamma(float number) {
     return static_cast<float>(x == nearest && x <= 0.0 ? pole : found);
 }
 
+// The logarithm of B(a, b) = gamma(a) gamma(b) / gamma(a + b), a >= b > 0, by the same series:
+// their large terms are those of log(a / (a + b)) and log(b / (a + b)), and nothing cancels. A b
+// below 8 is raised by as much, which takes factors away.
+inline double betaln_by_series(double a, double b) {
+    const double shift = b < 8.0 ? 8.0 : 0.0, high = a + shift, low = b + shift, all = a + low;
+    const double inverse = 1.0 / all;  // so that no product overflows
+    double factors = 1.0, divisors = 1.0;
+    for (int k = 0; k < shift; ++k) {
+        factors *= (a + k) * inverse * (b + k);
+        divisors *= (a + b + k) * inverse;
+    }
+    const auto rest = [](double x) { return polynomial<GammaPowers, 6>(1.0 / x / x) / x; };
+    const double part = a < low ? log1p(-a * inverse) : log(low * inverse);
+    return (high - 0.5) * log1p(-b * inverse) + (low - 0.5) * part + (shift - 0.5) * log(all) -
+           shift + 0.91893853320467274178 + rest(high) + rest(low) - rest(all) -
+           log(factors / divisors);
+}
+
 // erfinv(x) / x of floats, as polynomials in w = -log(1 - x^2), less 3.125, while that is small,
 // and in its root, less 3.25 and 7.1, further out: fitted at Chebyshev's points, right to nine
 // digits.
@@ -254,26 +316,50 @@ struct ErfinvFar {
 };
 
 // x erfinv(y) / y, given 1 - y^2 without the digits that a difference loses.
-PB_IN_PLACE float erfinv_by(double x, float rest) {
+PB_IN_PLACE float erfinv_by(float x, float rest) {
     const float w = -log(rest), root = sqrt(w);
-    const double near = polynomial<ErfinvNear, 13>(double{w} - 3.125);
-    const double between = polynomial<ErfinvBetween, 10>(double{root} - 3.25);
-    const double far = polynomial<ErfinvFar, 13>(double{root} - 7.1);
-    const double ratio = w < 6.25f ? near : root < 4.0f ? between : far;
-    return static_cast<float>(x * (rest == 0.0f ? __builtin_inf() : ratio));
+    const float near = polynomial<ErfinvNear, 13>(w - 3.125f);
+    const float between = polynomial<ErfinvBetween, 10>(root - 3.25f);
+    const float far = polynomial<ErfinvFar, 13>(root - 7.1f);
+    const float ratio = w < 6.25f ? near : root < 4.0f ? between : far;
+    return x * (rest == 0.0f ? __builtin_inff() : ratio);
 }
-PB_IN_PLACE float erfinv(float number) {
-    const double x{number};
-    return erfinv_by(x, static_cast<float>((1.0 - x) * (1.0 + x)));
+PB_IN_PLACE float erfinv(float x) { return erfinv_by(x, (1.0f - x) * (1.0f + x)); }
+PB_IN_PLACE float erfcinv(float x) { return erfinv_by(1.0f - x, x * (2.0f - x)); }
+PB_IN_PLACE float ndtri(float x) {
+    return erfinv_by(1.41421356237309505f * (2.0f * x - 1.0f), 4.0f * x * (1.0f - x));
 }
-PB_IN_PLACE float erfcinv(float number) {
-    const double x{number};
-    return erfinv_by(1.0 - x, static_cast<float>(x * (2.0 - x)));
+
+// (1 + 2 x) exp(x^2) erfc(x) of an x that is not negative, by powers of (x - 2.5) / (x + 2.5), as
+// M. M. Shepherd and J. G. Laframboise fit it (Mathematics of Computation 36, 1981): to ten digits.
+struct ErfcxPowers {
+    static constexpr double at(int k) {
+        constexpr double kTerms[] = {
+            1.26483818438,    -0.122356763095,  -0.099024540932,   0.157629920696,
+            -0.102967026892,  0.0327608579912,  9.31649790309e-4,  -4.38179370539e-3,
+            4.92888047133e-4, 6.309906375e-4,   -9.09141091289e-5, -1.11051642939e-4,
+            9.72785836704e-6, 1.96806237333e-5, -3.84586296892e-7, -2.25796798581e-6};
+        return kTerms[k];
+    }
+};
+PB_IN_PLACE double erfcx_right(double x) {
+    return polynomial<ErfcxPowers, 16>(1.0 - 5.0 / (x + 2.5)) / (1.0 + 2.0 * x);
 }
-PB_IN_PLACE float ndtri(float number) {
-    const double x{number};
-    constexpr double kRoot = 1.41421356237309505;
-    return erfinv_by(kRoot * (2.0 * x - 1.0), static_cast<float>(4.0 * x * (1.0 - x)));
+// Below zero 2 exp(x^2) less that of -x, which is beyond all floats before the exponential is.
+PB_IN_PLACE float erfcx(float number) {
+    const double x = number;
+    const double right = erfcx_right(abs(x)), bounded = x < -20.0 ? -20.0 : x > 0.0 ? 0.0 : x;
+    return static_cast<float>(x < 0.0 ? 2.0 * exp(bounded * bounded) - right : right);
+}
+// With e = erfcx(|x| / sqrt(2)) / 2 the distribution function is e exp(-x^2 / 2) left of zero, and
+// right of it one less that. Far to the left log(e) does not count.
+PB_IN_PLACE float log_ndtr(float number) {
+    const double x = number, size = abs(x);
+    const double half_square = 0.5 * x * x;
+    const double e = 0.5 * erfcx_right(0.70710678118654752440 * (size > 1e7 ? 1e7 : size));
+    const double tail = e * exp(half_square > 700.0 ? -700.0 : -half_square);
+    const double found = log1p(x < 0.0 ? e - 1.0 : -tail);
+    return static_cast<float>(x < 0.0 ? found - half_square : found);
 }
 
 #endif  // __AVX2__

@@ -12,9 +12,9 @@
 // Those of one argument and of two; pullback.engine.kernels.special has the same names.
 // clang-format off
 #define PB_SPECIAL_UNARY(X) PB_SPECIAL_IN_SERIES(X) PB_SPECIAL_OF_SCIPY(X)
-#define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(erfcinv) X(ndtri) X(gammaln) X(loggamma) X(digamma)
+#define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(erfcinv) X(ndtri) X(gammaln) X(loggamma) X(digamma) X(erfcx) X(log_ndtr)
 #define PB_SPECIAL_OF_SCIPY(X)                                                                    \
-    X(erfcx) X(erfi) X(dawsn) X(log_ndtr) X(expi) X(exp1) X(gamma) X(rgamma)                      \
+    X(erfi) X(dawsn) X(expi) X(exp1) X(gamma) X(rgamma)                      \
     X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
 #define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
 // clang-format on
@@ -53,9 +53,21 @@ PB_SPECIAL_IN_SERIES(PB_SPECIAL_FUNCTION)
 #undef PB_SPECIAL_FUNCTION
 #define PB_SPECIAL_FUNCTION(name)                                                \
     inline double name(double x, double y) { return pb_special->name(x, y, 0); } \
-    inline float name(float x, float y) { return static_cast<float>(name(double{x}, double{y})); }
+    template <typename T>                                                        \
+    T name(T x, T y) {                                                           \
+        return static_cast<T>(name(double{x}, double{y}));                       \
+    }
 PB_SPECIAL_BINARY(PB_SPECIAL_FUNCTION)
 #undef PB_SPECIAL_FUNCTION
+#ifdef PB_FLOAT_SERIES
+// Without SciPy's where both are positive: B(x, 1) is 1 / x.
+inline float betaln(float x, float y) {
+    const double least = x < y ? x : y, most = x < y ? y : x;
+    if (!(least > 0.0 && most < __builtin_inf())) return static_cast<float>(betaln(most, least));
+    const bool one = x == 1.0f || y == 1.0f;
+    return static_cast<float>(one ? 0.0 - log(least * most) : betaln_by_series(most, least));
+}
+#endif
 
 // The Bessel functions of an order. SciPy's iv is NaN at subnormal numbers.
 template <typename T>
