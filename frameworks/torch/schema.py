@@ -96,6 +96,10 @@ def _schema_type(formula: Formula, param: Param) -> str:
     if param.var.kind == "list":
         return "Tensor[]"
     if not param.attribute:
+        if param.default is not None and param.default.value is not None:
+            message = f"the operand `{param.var.name}` is a number by default, which no tensor of a schema is"
+            hint = f"give it none, or make it an attribute: `*, {param.var.name}: float = ...`"
+            raise refused(formula, param, message, hint)
         return "Tensor?" if param.optional else "Tensor"
     found = _annotated(param.annotation) if param.annotation != "Tensor" else _of_default(param)
     if found is None:

@@ -130,11 +130,11 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
         return Form.ZERO
     if eqn.op in _PLAIN:
         return Form.CONSTANT
+    if eqn.op in ("item", "in_place"):
+        return parts[0]
     if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
         return _of_constants(eqn, parts)
     info = OPERATORS.get(eqn.op)
-    if eqn.op in ("item", "in_place"):
-        return parts[0]
     if eqn.op in _THROUGH:
         return _sum(parts)
     if info is None:

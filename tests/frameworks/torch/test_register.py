@@ -14,7 +14,9 @@ torch = pytest.importorskip("torch")
 
 import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
+from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
 from tests.sampling import sampled  # noqa: E402 - where torch is
 
 from . import cases  # noqa: E402 - where torch is
@@ -353,6 +355,10 @@ def test_schemas_have_attributes_with_their_defaults() -> None:
     assert str(operator_of(cases.polar).op._schema).endswith("-> (Tensor, Tensor)")
 
 
+def scaled_by_two(x, scale=2.0):
+    return x * scale
+
+
 def test_what_no_schema_has_is_located() -> None:
     @pb.formula
     def kind(x, *, which=None):
@@ -368,7 +374,12 @@ def test_what_no_schema_has_is_located() -> None:
         pullback.torch.register(NAMESPACE, kind)
     with pytest.raises(FormulaError, match="default of `limit`, inf, cannot be written in a schema"):
         pullback.torch.register(NAMESPACE, endless)
-    for name in ("kind", "endless"):
+    scaled = pb.derive_pullback(scaled_by_two)
+    with pytest.raises(FormulaError, match=r":\d+:22: PB502 error: .*operand `scale` is a number by default"):
+        pullback.torch.register(NAMESPACE, scaled, name="scaled")
+    with pytest.raises(FormulaError, match=r"has no default of 2\.0 for `scale`"):
+        aten_module([("scaled", scaled.operator.formula)], LIBRARY_OF_PROCESS, NAMESPACE)
+    for name in ("kind", "endless", "scaled"):
         assert not hasattr(getattr(torch.ops, NAMESPACE), name)
 
 

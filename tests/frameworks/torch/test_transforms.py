@@ -8,6 +8,7 @@ import subprocess
 import sys
 from typing import Any
 
+import numpy as np
 import pytest
 
 torch = pytest.importorskip("torch")
@@ -71,6 +72,23 @@ def test_functional_transforms_agree(name: str) -> None:
     tangent = torch.ones_like(x)
     _, slope = torch.func.jvp(of_first, (x,), (tangent,))
     torch.testing.assert_close(slope, torch.func.grad(of_first)(x).sum())
+
+
+def test_forward_mode_of_a_recurrence_that_keeps_its_states() -> None:
+    @pb.derive_pullback
+    def averages(x, w):
+        state = x[0]
+        states = [state]
+        for t in range(1, x.shape[0]):
+            state = w * x[t] + (1 - w) * state
+            states.append(state)
+        return np.stack(states)
+
+    operator = pullback.torch.function(averages)
+    x, w = torch.rand(4, 2, dtype=torch.float64), torch.tensor(0.3, dtype=torch.float64)
+    found = torch.func.jacfwd(lambda w: operator(x, w))(w)
+    torch.testing.assert_close(found, torch.func.jacrev(lambda w: operator(x, w))(w))
+    torch.testing.assert_close(found[1], x[1] - x[0])
 
 
 def test_forward_mode_inside_of_forward_mode_is_refused() -> None:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import math
 from typing import NamedTuple
 
 from ...codes import diagnostic
@@ -42,10 +44,15 @@ def kind(param: Param, formula: Formula) -> Kind:
     if annotation not in _KINDS:
         shown = param.var.name
         message = f"a schema of PyTorch has no type for the attribute `{shown}`"
-        hint = f"annotate it with {', '.join(_KINDS)}: `{shown}: float = 1.0`"
-        finding = diagnostic("PB502", message, formula.span, name=formula.name, value=shown, hint=hint)
-        raise FormulaError([finding], formula.source)
+        raise _refused(
+            formula, shown, message, f"annotate it with {', '.join(_KINDS)}: `{shown}: float = 1.0`"
+        )
     return _KINDS[annotation]
+
+
+def _refused(formula: Formula, value: str, message: str, hint: str) -> FormulaError:
+    finding = diagnostic("PB502", message, formula.span, name=formula.name, value=value, hint=hint)
+    return FormulaError([finding], formula.source)
 
 
 def schema(formula: Formula, name: str) -> str:
@@ -55,9 +62,17 @@ def schema(formula: Formula, name: str) -> str:
         if param.keyword and not any(other.keyword for other in formula.params[:k]):
             arguments.append("*")
         text = f"{kind(param, formula).schema} {param.var.name}"
-        default = param.default
-        if default is not None or param.optional:
-            text += f"={_default(None if default is None else default.value)}"
+        if param.default is not None or param.optional:
+            value = None if param.default is None else param.default.value
+            numbers = value if isinstance(value, tuple) else (value,)
+            infinite = any(isinstance(each, float) and not math.isfinite(each) for each in numbers)
+            if infinite or (param.var.kind == "tensor" and value is not None):
+                shown = param.var.name
+                message = f"a schema of PyTorch has no default of {value} for `{shown}`"
+                raise _refused(
+                    formula, shown, message, "give it none, or make it an attribute of a finite one"
+                )
+            text += f"={_default(value)}"
         arguments.append(text)
     results = ", ".join(["Tensor"] * formula.results)
     returned = results if formula.results == 1 else f"({results})"
@@ -69,7 +84,7 @@ def _default(value: object) -> str:
         return str(value)
     if isinstance(value, tuple):
         return f"[{','.join(map(str, value))}]"  # PyTorch's loader splits arguments at ", "
-    return f'"{value}"' if isinstance(value, str) else repr(value)
+    return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
 def parameter(param: Param, formula: Formula) -> str:
