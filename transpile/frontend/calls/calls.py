@@ -13,6 +13,7 @@ from ..expressions.branches import choose
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
+from ..state.attempt import Attempt
 from ..state.atoms import atom, keyword_atom
 from ..state.growing import append, is_list
 from ..state.lookup import callee_of, lookup
@@ -329,12 +330,12 @@ def _function(frame: Frame, callee: Function | Choice, given: Arguments, name: s
     nested = callee.frame.parent is not None or bool(callee.frame.declared)
     if nested or frame.place is not None:
         return inline(frame, callee, given.positional, given.keywords, given.node, name)
-    mark, findings = len(frame.build.eqns), len(frame.build.findings)
+    attempt = Attempt(frame)
     try:
         return inline(frame, callee, given.positional, given.keywords, given.node, name)
     except Refusal as refusal:
         code = refusal.finding.code if refusal.finding is not None else ""
         if code in ("PB105", "PB404") or code.startswith("PB3"):
             raise
-        del frame.build.eqns[mark:], frame.build.findings[findings:]
+        attempt.undo()
         return opaque(frame, callee.name, callee.name, given, name)

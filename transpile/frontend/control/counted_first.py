@@ -14,6 +14,7 @@ from collections.abc import Iterator, Sequence
 from typing import TypeVar
 
 from ...ir import Literal, Var
+from ..state.attempt import Attempt
 from ..state.growing import appended
 from ..state.readers import read
 from ..state.values import Choice, Dotted, Frame, Function, Growing, Value
@@ -67,8 +68,7 @@ def _count(frame: Frame, node: ast.While) -> Value | None:
     """The number of a loop's iterations, by a loop that counts them; None where elements decide it."""
     if any(may_return([each]) for each in _loops_in(node.body)):
         return None
-    build, before, count = frame.build, dict(frame.local), f"<iterations of while {node.lineno}>"
-    names, whole, mark = set(build.names), set(build.whole), len(build.eqns)
+    attempt, before, count = Attempt(frame), dict(frame.local), f"<iterations of while {node.lineno}>"
     for name_of_list in appended(node.body):
         held = frame.local.get(name_of_list)
         if isinstance(held, Growing):
@@ -80,8 +80,7 @@ def _count(frame: Frame, node: ast.While) -> Value | None:
         read_times(frame, node, Literal(_MOST), [goes_on, add, *_changes_of_numbers(frame, node)], [], None)
         return frame.local[count]
     except DecidedByElements:
-        del build.eqns[mark:]
-        build.names, build.whole = names, whole
+        attempt.undo()
         return None
     finally:
         frame.local = before

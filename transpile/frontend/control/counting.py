@@ -10,6 +10,7 @@ import ast
 from collections.abc import Iterator, Sequence
 
 from ...ir import Literal, Var
+from ..state.attempt import Attempt
 from ..state.growing import appended
 from ..state.readers import read
 from ..state.values import Frame, Value
@@ -35,9 +36,10 @@ def read_while(frame: Frame, node: ast.While, rest: Sequence[ast.stmt], name: st
         count = _count(node, test)
         if count is None:
             continue
-        mark, value = len(frame.build.eqns), read(frame, located(count, test))
+        attempt = Attempt(frame)
+        value = read(frame, located(count, test))
         if not isinstance(value, Var | Literal) or not is_whole(frame.build, value):
-            del frame.build.eqns[mark:]
+            attempt.undo()
             continue
         others = [*tests[:place], *tests[place + 1 :]]
         ways_out = [ast.If(other, [ast.Pass()], [ast.Break()]) for other in others]

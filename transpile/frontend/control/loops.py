@@ -17,6 +17,7 @@ from dataclasses import dataclass, field
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
 from ..state.aliases import items_of, ranks, roots
 from ..state.atoms import atom
+from ..state.attempt import Attempt
 from ..state.builder import Builder
 from ..state.growing import appended, as_variable, grows_once
 from ..state.kinds import check_number
@@ -120,7 +121,7 @@ def _settled_iteration(
     fractional: set[str] = set()
     outside = build.inputs | {value for value in before.values() if isinstance(value, Var)}
     while True:
-        names, whole, mark = set(build.names), set(build.whole), len(build.eqns)
+        attempt = Attempt(frame)
         iteration = _read_iteration(
             frame, node, body, iterated, stops, from_the_end, carried, kinds, views, listed, fractional
         )
@@ -145,10 +146,7 @@ def _settled_iteration(
         views |= seen
         listed |= more
         kinds.update(widened)
-        del build.eqns[mark:]
-        build.names, build.whole, frame.local = names, whole, dict(before)
-        for growing in lists.values():
-            growing.items.clear()
+        attempt.undo()
 
 
 def _read_iteration(

@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
-from ...ir import Literal, Var
+from ...ir import Block, Literal, Var
+from ...operators import OPERATORS
+from ..state.attempt import Attempt
 from ..state.readers import read, read_body
 from ..state.values import Frame, Value, elements
 from ..syntax import fence
+from ..syntax.assigned import assigned
+from ..syntax.fence import Refusal
 from ..syntax.leaving import may_end, may_leave, may_return
 from .assignment import bind_target
 from .index_loops import over_places
@@ -17,6 +21,8 @@ from .loops import read_loop
 
 # More iterations with a way out are not written out: each stands in a branch of the one before.
 _MOST_IN_EACH_OTHER = 12
+# Fewer iterations are always written out, and loops that come to no more equations than these.
+_FEW, _LONGEST, _LONGEST_FUSED = 4, 32, 400
 
 
 def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
@@ -35,6 +41,8 @@ def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | 
         return read_body(frame, [*after, *rest], name) or Literal(None) if after else None
     if backwards is not None:
         known = known[::-1]
+    if not may_end(node.body) and _stays_a_loop(frame, node, known):
+        return None
     for target in ast.walk(node.target):
         if isinstance(target, ast.Name):
             frame.loop_names.add(target.id)
@@ -47,6 +55,35 @@ def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | 
         bind_target(frame, node.target, item)
         read_body(frame, node.body)
     return None
+
+
+def _stays_a_loop(frame: Frame, node: ast.For, known: Sequence[Value]) -> bool:
+    """Read as a loop what repeats itself and would be long written out; False where it is not read.
+
+    What is only pointwise is one loop over memory when it is written out, which is worth more of text.
+    """
+    names = {part.id for part in ast.walk(node.target) if isinstance(part, ast.Name)}
+    asked = {part.id for each in node.body for part in ast.walk(each) if isinstance(part, ast.Name)}
+    starts = [frame.local.get(name) for name in assigned(node.body)]
+    if len(known) < _FEW or names & asked or Literal(None) in starts:
+        return False
+    attempt = Attempt(frame)
+    bind_target(frame, node.target, known[0])
+    read_body(frame, node.body)
+    once = list(Block((), tuple(frame.build.eqns[attempt.mark :]), ()).every())
+    attempt.undo()
+    fused = all(eqn.op in OPERATORS and OPERATORS[eqn.op].pointwise for eqn in once)
+    if len(once) * len(known) <= (_LONGEST_FUSED if fused else _LONGEST):
+        return False
+    numbers = _range_of(frame, known, node)
+    if numbers is None:
+        return False
+    try:
+        read_loop(frame, node, numbers, backwards=False)
+    except Refusal:
+        attempt.undo()
+        return False
+    return True
 
 
 def _range_of(frame: Frame, known: Sequence[Value], node: ast.For) -> Var | None:

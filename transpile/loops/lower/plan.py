@@ -17,6 +17,7 @@ from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Span, Var
 from ...ir.types import TensorType
+from ...passes.kernel.arguments import picks
 from ...passes.kernel.types import of_literal, stored
 from ..expressions import (
     NO_SHAPE,
@@ -558,11 +559,11 @@ class Plan:
 def _types_of(kernel: Kernel) -> Types:
     """The types of all values of a kernel, of inputs with known numbers of axes; none where it needs none.
 
-    It needs them for loops, and for numbers that Python makes of tensors.
+    It needs them for loops, for elements of arrays, and for numbers that Python makes of tensors.
     """
     known = types_of_inputs(kernel.inputs)
-    loops = known and any(eqn.op == "for" for eqn in kernel.block.every())
-    asked = loops or any(map(_converts, kernel.block.every()))
+    numbers = known and any(eqn.op == "for" or picks(eqn) for eqn in kernel.block.every())
+    asked = numbers or any(map(_converts, kernel.block.every()))
     return types_of(kernel.block.eqns, known) if asked else {}
 
 

@@ -144,7 +144,16 @@ _ASKING = frozenset(
 
 def asks_ranks(formula: Formula) -> bool:
     """True where the formula, or the derivative of something in it, chooses by numbers of axes."""
-    return any(eqn.op in _ASKING for eqn in formula.every())
+    return any(eqn.op in _ASKING or picks(eqn) for eqn in formula.every())
+
+
+def picks(eqn: Eqn) -> bool:
+    """True of an index with a number in it: what it leaves of an array of few axes has none."""
+    index = eqn.kwarg("index") if eqn.op == "getitem" else None
+    if isinstance(index, Var):
+        return index.kind == "value"
+    items = index.value if isinstance(index, Literal) else None
+    return any(type(item) is int for item in (items if isinstance(items, tuple) else [items]))
 
 
 def decided(formula: Formula) -> Formula:

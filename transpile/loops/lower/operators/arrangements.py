@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from ....ir import Atom, Eqn, Literal, Var
 from ....passes.kernel.types import join, stored
 from ...expressions import Name, call, rank, run, shape
@@ -104,6 +106,8 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     allowed = ("lane", "array", "scalar", "number")
     if not isinstance(axis, int) or any(part.kind not in allowed for part in parts):
         raise plan.refuse(f"{eqn.op} of such arrays is not compiled")
+    if eqn.op in ("stack", "stacked") and axis in (0, -1) and _in_a_row(plan, out, atoms, kind):
+        return
     both = zip(atoms, parts, strict=True)
     stored_as = [
         (atom, part)
@@ -124,6 +128,19 @@ def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:
         plan.store(atom, moved, target)
     token: ShapeSet = frozenset({(eqn.op, axis, tuple(part.shape for part in parts))})
     plan.array_fact(out, view, kind, token, level + 1)
+
+
+def _in_a_row(plan: Plan, out: Var, atoms: Sequence[Atom], kind: str) -> bool:
+    """Write values without axes one by one into an array of one axis; False where one is an array."""
+    scalars = plan.scalars(atoms) if plan.types else None
+    if not scalars:
+        return False
+    level = max((plan.of(atom).level for atom in atoms if isinstance(atom, Var)), default=0)
+    view = plan.target(out, kind, call("shape_of", len(scalars)), level, retained=True)
+    for place, scalar in enumerate(scalars):
+        plan.call(level, run("set_entry", view, scalar.to(kind).node, place))
+    plan.array_fact(out, view, kind, plan.own_shape("stack", out.name), level + 1)
+    return True
 
 
 def add_collected(plan: Plan, eqn: Eqn, out: Var) -> None:
