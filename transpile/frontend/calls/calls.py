@@ -13,8 +13,8 @@ from ..expressions.branches import choose
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
-from ..state.attempt import Attempt
 from ..state.atoms import atom, keyword_atom
+from ..state.attempt import Attempt
 from ..state.growing import append, is_list
 from ..state.lookup import callee_of, lookup
 from ..state.readers import read

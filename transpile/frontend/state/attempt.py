@@ -23,4 +23,3 @@ class Attempt:
         self._frame.local = dict(self._local)
         for held, items in self._items.items():
             held.items[:] = items
-

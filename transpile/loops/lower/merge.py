@@ -7,12 +7,13 @@ from dataclasses import replace
 
 from ...ir import Atom, Eqn, Literal, Var
 from ...passes.kernel.types import join, stored
-from ..expressions import Constant, Name, ViewOf, call, read_only, run
+from ..expressions import Constant, Name, Number, ViewOf, call, read_only, run
 from ..statements import Assign, Do, Statement, Variable
 from .facts import Fact, Leaf
 from .names import derived
 from .operators.lists import is_empty, listed, of_arrays, type_of
 from .plan import Plan
+from .scalars import Scalar
 
 Sides = Sequence[tuple[Plan, Atom]]
 
@@ -205,14 +206,15 @@ def _merge_scalars(plan: Plan, out: Var, sides: Sides, before: list[Statement], 
     each = own or [fact for _, _, fact in there]
     # A number of Python's that is made of entries stays one.
     kind = join(fact.type for fact in each) if out.kind == "value" else _joined_type(plan, out, each)
-    name = plan.names.of(out)
-    before.append(Variable(name, stored(kind)))
-    for child, atom, _ in there:
-        scalar = child.scalar(atom)
+    name, maybe = plan.names.of(out), _maybe(sides)
+    before.append(Variable(name, stored(kind), Number(0, stored(kind)) if maybe else None))
+    for child, atom, fact in there:
+        # One that may be None is passed on with what stands for it, which nobody reads.
+        scalar = Scalar(fact.node, fact.type) if fact.kind == "scalar" else child.scalar(atom)
         if scalar is None:
             raise plan.refuse(f"{out} may be None on a side of a condition, which is not compiled")
         child.closing.append(Assign(Name(name), scalar.to(kind).node))
-    plan.define(out, Fact("scalar", kind, level=level + 1, known=Name(name), element=_maybe(sides)))
+    plan.define(out, Fact("scalar", kind, level=level + 1, known=Name(name), element=maybe))
 
 
 def _joined_type(plan: Plan, out: Var, facts: Sequence[Fact]) -> str:
