@@ -99,7 +99,7 @@ class FormulaError(PullbackError):
     ...     halved(pb.tensor(3.0))
     ... except pb.FormulaError as error:
     ...     print(error.diagnostics[0].code, error.diagnostics[0].message)
-    PB401 a `del` statement is outside of the formula language
+    PB401 such a `del` statement is outside of the formula language
     """
 
     def __init__(self, diagnostics: Sequence[Diagnostic], source: Source | None = None) -> None:

@@ -18,7 +18,6 @@ REFUSED = {
     "matched": "PB401 a `match` statement is outside of the formula language",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
-    "starred": "PB401 unpacking with `*` is outside of the formula language",
     "trapezoid_pairwise": (
         "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
     ),
@@ -27,7 +26,6 @@ REFUSED = {
     ),
     "try_and_except": "PB401 a `try` statement is outside of the formula language",
     "vending_machine": "PB402 `.split` of this value is outside of the formula language",
-    "walrus": "PB402 an assignment inside an expression (`:=`) is outside of the formula language",
 }
 
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.

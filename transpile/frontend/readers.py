@@ -15,8 +15,10 @@ from .control.statements import (
     read_assign,
     read_augmented,
     read_def,
+    read_delete,
     read_expression,
     read_pass,
+    read_quiet,
     read_return,
 )
 from .control.written_out import (
@@ -34,6 +36,7 @@ from .expressions.formatted import read_formatted
 from .expressions.simple import read_attribute, read_constant, read_items, read_lambda, read_name
 from .expressions.subscripts import read_subscript
 from .state.values import Readers
+from .syntax.desugar import Quiet
 
 READERS = Readers(
     expressions={
@@ -64,6 +67,8 @@ READERS = Readers(
         ast.Return: read_return,
         ast.Raise: read_raise,
         ast.Pass: read_pass,
+        ast.Delete: read_delete,
+        Quiet: read_quiet,
         ast.If: read_if,
         ast.For: read_for,
         ast.While: read_while,

@@ -11,6 +11,7 @@ from ...operators import VALUE_CALLS
 from ..expressions.arithmetic import arithmetic, combine
 from ..expressions.branches import choose
 from ..expressions.formatted import formatted
+from ..expressions.list_parts import list_of_places
 from ..state.atoms import atom
 from ..state.kinds import check_number
 from ..state.values import Callee, Choice, Dotted, Frame, Function, Items, Value, elements, is_value
@@ -35,6 +36,10 @@ def call_python(
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name == "sum" and isinstance(first, Var) and first.kind != "tensor":
         return summed(frame, first, node)
+    if callee.name == "list" and isinstance(first, Var) and first.kind in ("tensor", "list"):
+        return list_of_places(frame, first, "k", "len(xs)", node)
+    if callee.name == "list" and first in frame.build.tuples:
+        return first
     if callee.name == "callable" and first is not None:
         return Literal(isinstance(first, Function | Choice | Callee | Dotted))
     add = partial(_sum, frame, given)

@@ -15,7 +15,6 @@ from ..state.growing import appended
 from ..state.readers import read
 from ..state.values import Frame, Value
 from ..state.whole import is_whole
-from ..syntax import fence
 from ..syntax.assigned import assigned
 from .counted_first import located, read_counted_first, read_times
 
@@ -28,8 +27,6 @@ _TURNED: dict[type[ast.cmpop], type[ast.cmpop]] = {
 
 def read_while(frame: Frame, node: ast.While, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop that counts up or down to a bound; what follows it is read too where the loop may return."""
-    if node.orelse:
-        raise fence.statement(node, frame.span(node))
     together = isinstance(node.test, ast.BoolOp) and isinstance(node.test.op, ast.And)
     tests = node.test.values if together and isinstance(node.test, ast.BoolOp) else [node.test]
     for place, test in enumerate(tests):

@@ -10,11 +10,13 @@ from ...operators import instead_of
 from ..calls.calls import read_call
 from ..expressions.list_parts import list_of_places
 from ..expressions.simple import function_value
+from ..names.constants import dotted_name
 from ..state.lookup import lookup
 from ..state.mutation import check_in_place, check_list_write, check_store
 from ..state.readers import read
-from ..state.values import Backwards, Frame, Growing, Value
+from ..state.values import Backwards, Frame, Growing, Poison, Value
 from ..syntax import fence
+from ..syntax.desugar import Quiet
 from ..syntax.fence import refuse
 from ..syntax.folding import BINARY
 from .assignment import bind_target, target_names
@@ -53,6 +55,22 @@ def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) 
 
 def read_pass(frame: Frame, node: ast.Pass, rest: Rest, name: str | None) -> None:
     """Nothing happens there."""
+
+
+def read_quiet(frame: Frame, node: Quiet, rest: Rest, name: str | None) -> None:
+    """``with np.errstate(...)``: values do not depend on whether NumPy warns of them."""
+    function = node.call.func if isinstance(node.call, ast.Call) else node.call
+    if dotted_name(function, frame.names) != "numpy.errstate":
+        raise fence.statement(ast.copy_location(ast.With([], []), node), frame.span(node))
+
+
+def read_delete(frame: Frame, node: ast.Delete, rest: Rest, name: str | None) -> None:
+    """``del name``: nothing can be read under this name any more."""
+    for target in node.targets:
+        if not isinstance(target, ast.Name) or target.id not in frame.local:
+            raise fence.statement(node, frame.span(node))
+        hint = "leave the `del` out: nothing is saved that isn't captured"
+        frame.bind(target.id, Poison("is deleted before this", hint=hint), target)
 
 
 def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:

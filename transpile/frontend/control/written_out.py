@@ -10,7 +10,6 @@ from ...operators import OPERATORS
 from ..state.attempt import Attempt
 from ..state.readers import read, read_body
 from ..state.values import Frame, Value, elements
-from ..syntax import fence
 from ..syntax.assigned import assigned
 from ..syntax.fence import Refusal
 from ..syntax.leaving import may_end, may_leave, may_return
@@ -22,13 +21,11 @@ from .loops import read_loop
 # More iterations with a way out are not written out: each stands in a branch of the one before.
 _MOST_IN_EACH_OTHER = 12
 # Fewer iterations are always written out, and loops that come to no more equations than these.
-_FEW, _LONGEST, _LONGEST_FUSED = 4, 32, 400
+_FEW, _LONGEST, _LONGEST_FUSED = 3, 32, 400
 
 
 def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop over something known is written out; over anything else it stays a loop."""
-    if node.orelse:
-        raise fence.statement(node, frame.span(node))
     node = counted(frame, node) or over_places(frame, node) or node
     backwards = reversed_of(frame, node.iter)
     iterated = read(frame, backwards or node.iter)

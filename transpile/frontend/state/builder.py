@@ -133,10 +133,18 @@ class Builder:
         """Add an equation whose outputs were made before."""
         self.eqns.append(eqn)
         self.made.update(dict.fromkeys(eqn.outs, eqn))
-        if eqn.op in _TUPLES:
+        if eqn.op in _TUPLES or self._is_part_of_tuple(eqn):
             self.tuples.update(eqn.outs)
         elif eqn.op in _NUMBERS:
             self.numbers.update(eqn.outs)
+
+    def _is_part_of_tuple(self, eqn: Eqn) -> bool:
+        """True for a slice of a tuple."""
+        if eqn.op != "item" or eqn.args[0] not in self.tuples:
+            return False
+        place = eqn.args[1]
+        made = self.made.get(place) if isinstance(place, Var) else None
+        return made is not None and made.op == "slice"
 
     def factory_value(self, name: str, span: Span) -> Var:
         """A variable of a function around the formula: an attribute that the caller doesn't see."""

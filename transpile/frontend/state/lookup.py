@@ -51,7 +51,8 @@ def lookup(frame: Frame, node: ast.Name) -> Value:
 def _found(frame: Frame, name: str, value: Value, node: ast.Name) -> Value:
     if isinstance(value, Poison):
         if value.why:
-            raise refuse(value.code, f"`{name}` {value.why}", frame.span(node), value=name)
+            message = f"`{name}` {value.why}"
+            raise refuse(value.code, message, frame.span(node), value=name, hint=value.hint)
         raise Refusal
     if isinstance(value, LastIteration):
         value = _last(frame, value, name, node)

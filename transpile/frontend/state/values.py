@@ -117,6 +117,7 @@ class Poison:
 
     why: str = ""
     code: str = "PB407"
+    hint: str = ""
 
 
 Value = (

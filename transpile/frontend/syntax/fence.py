@@ -25,10 +25,9 @@ def refuse(code: str, message: str, span: Span, *, value: str = "", hint: str = 
 
 _STATEMENTS: dict[str, tuple[str, str]] = {
     "While": (
-        "a `while` loop with an `else`, or without a way out",
+        "a `while` loop without a way out",
         "write `for _ in range(limit):`, with `if not ...: break` in the place of the condition",
     ),
-    "For": ("`else` after a loop", "remember in a variable how the loop ended, and write `if` after it"),
     "AsyncFor": ("an `async for` loop", "a formula is plain synchronous code"),
     "AsyncWith": ("an `async with` statement", "a formula is plain synchronous code"),
     "AsyncFunctionDef": ("an `async` function", "a formula is plain synchronous code"),
@@ -38,7 +37,7 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "ClassDef": ("a class", "define it outside of the formula"),
     "Global": ("a `global` statement", "a formula has no state: pass the value as a parameter"),
     "Nonlocal": ("a `nonlocal` statement", "return the value instead of rebinding an outer name"),
-    "Delete": ("a `del` statement", "leave it out: nothing is saved that isn't captured"),
+    "Delete": ("such a `del` statement", "delete names; build the list or array without the part"),
     "Import": ("an import", "import at the top of the module"),
     "ImportFrom": ("an import", "import at the top of the module"),
     "Match": ("a `match` statement", "write `if` and `elif`"),
@@ -52,7 +51,10 @@ _EXPRESSIONS: dict[str, tuple[str, str]] = {
         "return the result and the closure: `return result, pullback`",
     ),
     "Await": ("`await`", "a formula is plain synchronous code"),
-    "NamedExpr": ("an assignment inside an expression (`:=`)", "assign it on a line of its own"),
+    "NamedExpr": (
+        "an assignment (`:=`) in a part of an expression that may not be reached",
+        "assign it on a line of its own",
+    ),
     "Dict": ("a dictionary", "use a name per value, or a tuple"),
     "DictComp": ("a dictionary comprehension", "use a name per value, or a tuple"),
     "Set": ("a set", "use a tuple"),

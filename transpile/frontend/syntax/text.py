@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import Source, Span
-from .asserted import with_branches_for_asserts
+from .desugar import desugar
 from .fence import Refusal, refuse
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -106,7 +106,7 @@ def parse(source: Source) -> Text:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
-            with_branches_for_asserts(tree)
+            desugar(tree)
             table = symtable.symtable(code, "<formula>", "exec")
     except SyntaxError as error:
         raise Refusal(syntax_error(error, source, shift)) from None

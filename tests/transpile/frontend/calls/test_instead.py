@@ -25,7 +25,6 @@ CASES = [
     ("max([v * v for v in x])", "np.max(np.stack([...]))", "np.max(np.stack([v * v for v in x]))"),
     ("sorted(x)[0] * x", "np.sort(x)", "np.sort(x)[0] * x"),
     ("sum(x)", "np.sum(x, axis=0)", "np.sum(x, axis=0)"),
-    ("np.stack(list(x))", "[row for row in x]", "np.stack([row for row in x])"),
     ("np.stack(tuple(x))", "[row for row in x]", "np.stack([row for row in x])"),
     ("np.stack(list(reversed(x)))", "x[::-1]", "x[::-1]"),
     ("x.sum() if any(v > 1 for v in x) else 2 * x", "np.any(x > 0)", "x.sum() if np.any(x > 1) else 2 * x"),

@@ -5,8 +5,6 @@ import pytest
 
 import pullback as pb
 
-from ..reading import findings
-
 X = np.array([0.9, 1.2, 0.4, 0.7])
 
 
@@ -112,17 +110,3 @@ def test_it_is_compiled(program):
     fast = pb.compile(program)
     np.testing.assert_allclose(fast(X), program(X.copy()), rtol=1e-14)
     assert pb.gradcheck(fast, X, order=2)
-
-
-def test_a_loop_with_an_else_is_refused():
-    found = findings("""
-    @pb.formula
-    def f(x, *, n: int):
-        i = 0
-        while i < n:
-            i += 1
-        else:
-            i = 2
-        return x, lambda g: g
-    """)
-    assert [(code, line) for code, line, *_ in found][:1] == [("PB401", 4)]

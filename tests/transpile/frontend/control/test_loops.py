@@ -123,7 +123,6 @@ def test_a_loop_s_value_is_what_python_computes():
             "    return t * u",
             "PB301",
         ),
-        ("for k in range(n):\n        x = x\n    else:\n        x = x\n    return x", "PB401"),
         ("for k in 3.5:\n        x = x\n    return x", "PB401"),
     ],
 )

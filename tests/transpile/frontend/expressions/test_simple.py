@@ -139,7 +139,7 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
     ("text", "code", "column"),
     [
         ("{'a': x}", "PB402", 12),
-        ("(t := x)", "PB402", 13),
+        ("x if x.ndim and (t := x) else x", "PB402", 29),
         ("f'{x}'", "PB402", 15),
         # What stands in an f-string has a place of its own since Python 3.12.
         ("f'{x.ndim:{x.ndim}}'", "PB402", 12 if sys.version_info < (3, 12) else 14),

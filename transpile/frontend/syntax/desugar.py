@@ -1,0 +1,234 @@
+"""Statements written as the simpler ones that they stand for, before a formula is read.
+
+>>> tree = ast.parse('''
+... for x in xs:
+...     if (y := f(x)) > 0:
+...         break
+... else:
+...     assert xs, 'empty'
+... ''')
+>>> desugar(tree)
+>>> print(ast.unparse(tree))
+<left 2 0> = False
+for x in xs:
+    y = f(x)
+    if y > 0:
+        <left 2 0> = True
+        break
+if not <left 2 0>:
+    if not xs:
+        raise AssertionError('empty')
+
+Names in angle brackets are some that no author can write.
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator, Sequence
+
+# Expressions that compute their parts later, or as often as they like.
+_LATER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
+_BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
+
+
+def desugar(tree: ast.Module) -> None:
+    """Write the statements of a tree that stand for others as those, in place. Does not recurse."""
+    level: list[ast.AST] = [tree]
+    while level:
+        inner: list[ast.AST] = []
+        for node in level:
+            for name in _BLOCKS:
+                block = getattr(node, name, ())
+                if isinstance(block, list):
+                    block[:] = [made for each in block for made in _simpler(each)]
+                    inner += block
+        level = inner
+
+
+def _simpler(node: ast.AST) -> Sequence[ast.AST]:
+    match node:
+        case ast.Assert():
+            made: list[ast.stmt] = [_branch(node)]
+        case ast.With() if all(map(_is_quiet, node.items)):
+            body = [made for each in node.body for made in _simpler(each)]
+            return [*(ast.copy_location(Quiet(item.context_expr), node) for item in node.items), *body]
+        case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
+            made = [each for part in _without_else(node) for each in _named_first(part)]
+        case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]) if _starred(parts):
+            made = [each for part in _unpacked(node, parts) for each in _named_first(part)]
+        case ast.stmt():
+            made = [*_named_first(node)]
+        case _:
+            return [node]
+    for each in made:
+        _locate(each, node)
+    return made
+
+
+def _locate(made: ast.stmt, place: ast.stmt) -> None:
+    for part in ast.walk(made):
+        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+            ast.copy_location(part, place)
+
+
+def _branch(node: ast.Assert) -> ast.If:
+    """An assertion as a condition that raises."""
+    error: ast.expr = ast.Name("AssertionError", ast.Load())
+    if node.msg is not None:
+        error = ast.Call(error, [node.msg], [])
+    test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
+    return ast.If(test, [ast.Raise(error, None)], [])
+
+
+class Quiet(ast.stmt):
+    """The beginning of what stood in ``with np.errstate(...):``, if that is what is called."""
+
+    _fields = ("call",)
+
+    def __init__(self, call: ast.expr) -> None:
+        super().__init__()
+        self.call = ast.copy_location(call, call)
+
+
+def _is_quiet(item: ast.withitem) -> bool:
+    """True of a context that only silences warnings, by its name."""
+    call = item.context_expr
+    named = call.func if isinstance(call, ast.Call) and item.optional_vars is None else None
+    return "errstate" in (getattr(named, "attr", ""), getattr(named, "id", ""))
+
+
+def _without_else(node: ast.For | ast.While) -> list[ast.stmt]:
+    """A loop with an ``else`` as one that says whether a ``break`` ended it, and a condition after it."""
+    flag = f"<left {node.lineno} {node.col_offset}>"
+    after, node.orelse = node.orelse, []
+    node.body = [each for part in node.body for each in _saying(part, flag)]
+    test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+    return [_assign(flag, ast.Constant(False)), node, ast.If(test, after, [])]
+
+
+def _saying(node: ast.stmt, flag: str) -> list[ast.stmt]:
+    """A statement whose ways out of the loop around it set a flag before."""
+    if isinstance(node, ast.Break):
+        said = _assign(flag, ast.Constant(True))
+        _locate(said, node)
+        return [said, node]
+    if not isinstance(node, ast.FunctionDef | ast.For | ast.While):
+        for name in ("body", "orelse"):
+            block = getattr(node, name, None)
+            if isinstance(block, list):
+                block[:] = [each for part in block for each in _saying(part, flag)]
+    elif isinstance(node, ast.For | ast.While):
+        node.orelse = [each for part in node.orelse for each in _saying(part, flag)]
+    return [node]
+
+
+def _starred(parts: Sequence[ast.expr]) -> bool:
+    return sum(isinstance(part, ast.Starred) for part in parts) == 1
+
+
+def _unpacked(node: ast.Assign, parts: Sequence[ast.expr]) -> list[ast.stmt]:
+    """``first, *rest = value``: an element for each name, and a list of those between for the starred one."""
+    whole = f"<parts {node.lineno} {node.col_offset}>"
+    (place,) = (k for k, part in enumerate(parts) if isinstance(part, ast.Starred))
+    behind = len(parts) - 1 - place
+    too_few = ast.Compare(_call("len", _name(whole)), [ast.Lt()], [ast.Constant(len(parts) - 1)])
+    made: list[ast.stmt] = [_assign(whole, node.value)]
+    if len(parts) > 1:
+        got = ast.FormattedValue(_call("len", _name(whole)), -1)
+        expected = f"not enough values to unpack (expected at least {len(parts) - 1}, got "
+        text = ast.JoinedStr([ast.Constant(expected), got, ast.Constant(")")])
+        made.append(ast.If(too_few, [ast.Raise(_call("ValueError", text), None)], []))
+    for k, part in enumerate(parts):
+        if isinstance(part, ast.Starred):
+            end = ast.UnaryOp(ast.USub(), ast.Constant(behind)) if behind else None
+            between = ast.Slice(ast.Constant(place), end)
+            taken: ast.expr = _call("list", ast.Subscript(_name(whole), between, ast.Load()))
+            made.append(ast.Assign([part.value], taken))
+        else:
+            at = ast.Constant(k) if k < place else ast.UnaryOp(ast.USub(), ast.Constant(len(parts) - k))
+            made.append(ast.Assign([part], ast.Subscript(_name(whole), at, ast.Load())))
+    return made
+
+
+def _named_first(node: ast.stmt) -> Iterator[ast.stmt]:
+    """Assignments of what a statement names on its way (``:=``), and the statement, which reads the names.
+
+    Only where the value is computed whatever the statement does, and nothing reads the name before.
+    """
+    match node:
+        case ast.If() | ast.While():
+            attribute = "test"
+        case ast.Assign() | ast.AugAssign() | ast.AnnAssign() | ast.Return() | ast.Expr():
+            attribute = "value"
+        case _:
+            yield node
+            return
+    target = node.target if isinstance(node, ast.AugAssign) else None
+    whole = getattr(node, attribute)
+    if whole is None or isinstance(target, ast.Attribute | ast.Subscript):
+        yield node
+        return
+    hoisted: list[ast.stmt] = []
+    setattr(node, attribute, _hoist(whole, hoisted, {target.id} if target else set()))
+    if isinstance(node, ast.While) and hoisted:
+        goes_on = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
+        _locate(goes_on, node)
+        node.test = ast.copy_location(ast.Constant(True), node.test)
+        node.body = [*hoisted, goes_on, *node.body]
+        hoisted = []
+    yield from hoisted
+    yield node
+
+
+def _hoist(node: ast.expr, hoisted: list[ast.stmt], read: set[str]) -> ast.expr:
+    """An expression without the assignments in it, which are added to `hoisted`; `read` gains what it reads.
+
+    In Python's order of evaluation; one that may not be reached, or whose name was read before, stays.
+    """
+    if isinstance(node, ast.NamedExpr):
+        node.value = _hoist(node.value, hoisted, read)
+        if node.target.id in read:
+            return node
+        hoisted.append(_assign(node.target.id, node.value))
+        return ast.copy_location(_name(node.target.id), node)
+    if isinstance(node, ast.Name):
+        read.add(node.id)
+    for holder, field, place in _always_computed(node):
+        held = getattr(holder, field)
+        if place is None:
+            setattr(holder, field, _hoist(held, hoisted, read))
+        else:
+            held[place] = _hoist(held[place], hoisted, read)
+    return node
+
+
+def _always_computed(node: ast.expr) -> Iterator[tuple[ast.AST, str, int | None]]:
+    """The parts of an expression that Python computes whenever it computes the expression, in its order."""
+    firsts = {ast.BoolOp: ("values",), ast.Compare: ("left", "comparators"), ast.IfExp: ("test",)}
+    if isinstance(
+        node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.NamedExpr
+    ):
+        return
+    for field in firsts.get(type(node), node._fields):
+        held = getattr(node, field)
+        if isinstance(held, list):
+            for place, part in enumerate(held[:1] if type(node) in firsts else held):
+                if isinstance(part, ast.keyword):
+                    yield part, "value", None
+                elif isinstance(part, ast.expr):
+                    yield node, field, place
+        elif isinstance(held, ast.expr):
+            yield node, field, None
+
+
+def _assign(name: str, value: ast.expr) -> ast.Assign:
+    return ast.Assign([ast.Name(name, ast.Store())], value)
+
+
+def _name(name: str) -> ast.Name:
+    return ast.Name(name, ast.Load())
+
+
+def _call(function: str, argument: ast.expr) -> ast.Call:
+    return ast.Call(_name(function), [argument], [])
