@@ -424,7 +424,10 @@ def bilinear(x, w, y):
 
 @pb.derive_pullback
 def cropped(x, w, *, n: int = 2):
-    half = x.shape[0] // 2
+    rows, columns = x.shape
+    if columns < n:
+        raise ValueError(f"{n} of {columns} columns, of {x.shape}")
+    half = rows // 2
     y = x * w
     y[..., :n] = w[:n]
     y[0, ::-1] = x[1] * x[0]

@@ -6,9 +6,11 @@ In: equations of a promoted formula, and their types. Out: expressions with NumP
 
 from __future__ import annotations
 
+import json
 import math
 import re
 from collections.abc import Callable, Mapping
+from string import Formatter
 
 from ...analysis.types import Types, type_of
 from ...codes import diagnostic
@@ -538,7 +540,20 @@ class AtenExpressions:
         return Expr(f"{base.within(PRIMARY)}[{index.text}]", element)
 
     def _format(self, eqn: Eqn) -> Expr:
-        raise self.refusal(eqn, "a formatted string")
+        """A text with values in it."""
+        template, *values = eqn.args
+        assert isinstance(template, Literal)
+        left = [self.of(atom) for atom in values]
+        parts: list[str] = []
+        for text, field, spec, conversion in Formatter().parse(str(template.value)):
+            parts += [json.dumps(text)] if text else []
+            if field is None:
+                continue
+            value = left.pop(0)
+            if spec or conversion or value.type not in (*NUMBERS, STRING, SIZES, INTS):
+                raise self.refusal(eqn, "a formatted string")
+            parts.append(f"{SIZES}({value.text})" if value.type == INTS else value.text)
+        return Expr(f"c10::str({', '.join(parts)})", STRING)
 
 
 def _infix(info: OperatorInfo) -> str:

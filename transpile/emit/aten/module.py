@@ -33,6 +33,7 @@ _HEADERS = {
     "std::vector": "<vector>",
     "TORCH_CHECK": "<c10/util/Exception.h>",
     "c10::div_floor_integer": "<c10/util/generic_math.h>",
+    "c10::str(": "<c10/util/StringUtil.h>",
 }
 _MATH = re.compile("|".join(sorted(name for name in OF_VALUES.values() if name.startswith("std::"))))
 
