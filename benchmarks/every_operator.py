@@ -66,9 +66,12 @@ SHAPES = {
     "outer": SHORT,
 }
 # Without one way to call them that both have, of another cost than their elements', without a gradient in one
-# of the two, or (cholesky) with another one: of the whole matrix, or of its lower half.
+# of the two, or (cholesky) with another one: of the whole matrix, or of its lower half; or (positive) a copy
+# in one of the two alone.
 LEFT_OUT = frozenset(
-    _each("broadcast_to take_along_axis pinv copysign where cholesky j0 j1 y0 y1 k0 k0e k1 k1e", None)
+    _each(
+        "positive broadcast_to take_along_axis pinv copysign where cholesky j0 j1 y0 y1 k0 k0e k1 k1e", None
+    )
 )
 
 

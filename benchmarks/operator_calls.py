@@ -9,6 +9,7 @@ from __future__ import annotations
 
 CALLS: dict[str, str] = {
     # entry by entry
+    "np.positive(x)": "x.clone()",
     "np.cbrt(x)": "",
     "np.copysign(x, signs)": "torch.copysign(x, signs)",
     "np.clip(x, 0.3, 0.6)": "x.clip(0.3, 0.6)",
@@ -20,9 +21,9 @@ CALLS: dict[str, str] = {
     "np.heaviside(signs, y)": "",
     "np.float_power(x, y)": "torch.float_power(x, y)",
     "np.real(x) * 1.0": "torch.real(x) * 1.0",
-    "np.modf(x)[0]": "torch.frac(x)",
+    "np.modf(x)[0]": "(torch.frac(x), torch.trunc(x))[0]",
     "np.ldexp(x, 2)": "torch.ldexp(x, two)",
-    "np.divmod(x, y)[1]": "torch.remainder(x, y)",
+    "np.divmod(x, y)[1]": "(torch.floor_divide(x, y), torch.remainder(x, y))[1]",
     "np.i0(x)": "torch.i0(x)",
     "x * 2": "x * 2",
     "2 * x": "2 * x",

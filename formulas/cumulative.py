@@ -21,6 +21,11 @@ def _after(a):
     return np.flip(_before(np.flip(a, -1)), -1)
 
 
+def _before_along_first(a):
+    """Along the first axis, the product of the entries before each: none is moved in memory."""
+    return np.concatenate([np.ones_like(a[:1]), np.cumprod(a[:-1], axis=0)], axis=0)
+
+
 def _next(a):
     """Along the last axis, the entry after each, and zero after the last."""
     return np.concatenate([a[..., 1:], np.zeros_like(a[..., :1])], axis=-1)
@@ -37,8 +42,11 @@ def prod(a, *, axis=None, keepdims=False):
     r = np.prod(a, axis=axis, keepdims=keepdims)
 
     def prod_pullback(grad):
-        factors = primitives.flatten_axes(a, axis=axis)
-        others = primitives.unflatten_axes(_before(factors) * _after(factors), axis=axis, shape=a.shape)
+        if axis is not None and np.ndim(axis) == 0 and axis == 0:
+            others = _before_along_first(a) * np.flip(_before_along_first(np.flip(a, 0)), 0)
+        else:
+            factors = primitives.flatten_axes(a, axis=axis)
+            others = primitives.unflatten_axes(_before(factors) * _after(factors), axis=axis, shape=a.shape)
         return others * (grad if keepdims or axis is None else np.expand_dims(grad, axis))
 
     return r, prod_pullback

@@ -115,6 +115,22 @@ def _polygamma_inputs(rng):
     yield (rng.uniform(1.0, 3.0, (3,)),), {"n": 2}
 
 
+@pb.formula
+def trigamma(x):
+    """The derivative of digamma: a kernel of this order alone, whose loop is vectorized. DLMF 5.15."""
+    r = primitives.polygamma(x, n=1)
+
+    def trigamma_pullback(grad):
+        return grad * primitives.polygamma(x, n=2)
+
+    return r, trigamma_pullback
+
+
+@trigamma.sample_inputs
+def _trigamma_inputs(rng):
+    yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
+
+
 @pb.formula(special.beta)
 def beta(a, b):
     """r = gamma(a) gamma(b) / gamma(a + b), DLMF 5.12.1: dr = r (digamma(a) - digamma(a + b)) da."""

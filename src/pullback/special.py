@@ -22,7 +22,7 @@ from .engine.calls.direct import OperatorFunction
 from .engine.core.dispatch import engine_of
 from .engine.core.registry import FORMULAS
 from .engine.core.typed import OperatorCall
-from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS
+from .engine.numpy.written.table import WRITTEN_WITH_OPERATORS, formulas
 from .transpile.operators import OPERATORS
 
 
@@ -53,6 +53,8 @@ def polygamma(n: int, x: Any) -> Any:
     >>> abs(pb.grad(polygamma(0, x), x)[0].item() - polygamma(1, 1.0).item()) < 1e-12
     True
     """
+    if isinstance(n, int) and n == 1 and engine_of(x) is not None:
+        return formulas.trigamma(x)
     return call("polygamma", x, n=n)
 
 

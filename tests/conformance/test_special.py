@@ -46,3 +46,14 @@ def test_derivatives_at_zero_are_limits(engine):
         (first,) = pb.grad(function(x), x, create_graph=True)
         (second,) = pb.grad(first, x)
         np.testing.assert_allclose([first.item(), second.item()], limits, atol=1e-15)
+
+
+def test_polygamma_of_order_one_is_that_of_every_order(engine):
+    values = np.array([0.25, 1.0, 3.5, 40.0, -0.5])
+    x = pb.tensor(values, requires_grad=True)
+    found = pb.special.polygamma(1, x)
+    np.testing.assert_allclose(found.detach().numpy(), scipy.special.polygamma(1, values), rtol=1e-13)
+    (first,) = pb.grad(found.sum(), x, create_graph=True)
+    np.testing.assert_allclose(first.detach().numpy(), scipy.special.polygamma(2, values), rtol=1e-12)
+    (second,) = pb.grad(first.sum(), x)
+    np.testing.assert_allclose(second.numpy(), scipy.special.polygamma(3, values), rtol=1e-12)

@@ -57,7 +57,9 @@ def modf(x: Any, /) -> tuple[Any, Any]:
 
 @stands_for(np.nan_to_num)
 def nan_to_num(x: Any, copy: bool = True, nan: Any = 0.0, posinf: Any = None, neginf: Any = None) -> Any:
-    """As `np.nan_to_num`: of complex values both parts."""
+    """As `np.nan_to_num`: of complex values both parts; a copy where all entries are finite."""
+    if x.dtype.kind in "fc" and np.count_nonzero(np.isfinite(arrays(x))) == x.size:
+        return operators.positive(x)
     if x.dtype.kind == "c":
         real, imag = (nan_to_num(part, nan=nan, posinf=posinf, neginf=neginf) for part in (x.real, x.imag))
         return real + imaginary(imag)
