@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from ...ir import Atom, Literal, Var
 from ..state.atoms import atom
 from ..state.growing import new_list
-from ..state.kinds import check_index
+from ..state.kinds import check_index, is_tuple
 from ..state.readers import operand, read
 from ..state.values import Dotted, Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
@@ -25,7 +25,7 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
         return read_joined(frame, base, node, name)
     known = elements(base)
     if known is not None:
-        part = _known(frame, known, node)
+        part = _known(frame, known, node, name)
         sliced = isinstance(base, Growing) and isinstance(node.slice, ast.Slice)
         return new_list(frame, list(elements(part) or ())) if sliced else part
     if not isinstance(base, Var) or base in frame.build.numbers:
@@ -41,7 +41,7 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     return frame.build.metadata("item", (base, index), span, name)
 
 
-def _known(frame: Frame, known: tuple[Value, ...], node: ast.Subscript) -> Value:
+def _known(frame: Frame, known: tuple[Value, ...], node: ast.Subscript, name: str | None) -> Value:
     span = frame.span(node)
     if isinstance(node.slice, ast.Slice):
         bounds = [
@@ -55,9 +55,15 @@ def _known(frame: Frame, known: tuple[Value, ...], node: ast.Subscript) -> Value
         if -len(known) <= index.value < len(known):
             return known[index.value]
         raise refuse("PB402", f"there are {len(known)} elements, and no element {index.value}", span)
-    raise refuse(
-        "PB402", "the index must be a number that is known when the formula is read", frame.span(node.slice)
-    )
+    check_index(frame, index, node.slice)
+    whole = atom(frame, Items(known), node)
+    single = isinstance(index, Var) and index.kind == "value" and not is_tuple(frame, index)
+    if not single or not known:
+        message = "the index must be a number that is known when the formula is read"
+        raise refuse("PB402", message, frame.span(node.slice))
+    if isinstance(whole, Literal) or whole.kind == "value":
+        return frame.build.metadata("item", (whole, index), span, name)
+    return frame.build.emit("item", (whole, index), span, name=name)
 
 
 def _literal_bound(frame: Frame, node: ast.expr | None) -> int | None:

@@ -128,6 +128,8 @@ def bring(plan: Plan, atom: Atom) -> int:
 def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
     """A `for`: carried values are variables of C++, what is collected of each iteration is a list."""
     (body,) = eqn.blocks
+    carried = zip(body.params[1:], eqn.args[1:], strict=True)
+    eqn = replace(eqn, args=(eqn.args[0], *(_to_grow(plan, *each) for each in carried)))
     over, start = eqn.args[0], eqn.args[1:]
     if isinstance(over, Var) and over.kind == "list" and is_empty(plan, over):
         _no_iterations(plan, eqn)
@@ -147,6 +149,21 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
         if made and (before.kind, before.type) != (fact.kind, fact.type):
             level = max(level, plan.array_of(atom, fact.type).level)
     _write_loop(plan, eqn, list(body.params[1:]), held, level, enter)
+
+
+def _to_grow(plan: Plan, param: Var, start: Atom) -> Atom:
+    """What a loop starts from; a written list of numbers to which arrays come as one of arrays.
+
+    They are of the type of the kernel, which runs for float64 alone: numbers of Python are of it there.
+    """
+    fact = plan.of(start)
+    items = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else ()
+    if param.kind != "list" or not items or any(plan.of(item).kind != "number" for item in items):
+        return start
+    plan.are_one_float({"T", "double"})
+    made = derived(f"{param.name}_to_grow", "list")
+    plan.define(made, Fact("list", items=tuple(plan.cast(item, "T")[0] for item in items)))
+    return made
 
 
 def _form(plan: Plan, atom: Atom) -> tuple[object, ...]:

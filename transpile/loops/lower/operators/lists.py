@@ -90,7 +90,7 @@ def listed(plan: Plan, atom: Atom) -> Fact:
     arrays = [plan.array(item) for item in items] if element == "array" else facts
     elements = [read_only(array.node) if element == "array" else array.node for array in arrays]
     level = max(array.level for array in arrays)
-    name = plan.names.fresh(f"{atom}_list")
+    name = plan.names.fresh(f"{plan.names.of(atom)}_list" if isinstance(atom, Var) else "items_list")
     made = Fact("collected", arrays[0].type, level=level + 1, known=Name(name), element=element)
     plan.new_list(level, name, type_of(made), elements)
     if isinstance(atom, Var):
@@ -197,7 +197,7 @@ def _define_item(plan: Plan, out: Var, owner: Fact, at: Atom) -> None:
     if position is None:
         raise plan.refuse("an element of such a list is not compiled")
     level = max(owner.level, plan.of(at).level)
-    inside = isinstance(at, Var) and isinstance(position, Name)
+    inside = at == derived("iteration", "value")  # of a loop over the list
     name = plan.names.of(out)
     if owner.element == "none":
         plan.define(out, Fact("none", "none"))
