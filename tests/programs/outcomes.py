@@ -17,7 +17,7 @@ REFUSED = {
     "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",
     "matched": "PB401 a `match` statement is outside of the formula language",
     "path_length": "PB404 `*` needs a tuple that is written out",
-    "soft_dtw_lists": "PB402 the index must be a number that is known when the formula is read",
+    "soft_dtw_lists": "PB401 a list that stands in a list grows in a branch or a loop",
     "trapezoid_pairwise": (
         "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
     ),

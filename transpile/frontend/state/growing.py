@@ -25,7 +25,11 @@ def append(frame: Frame, func: ast.Attribute, held: Growing | Var, item: Value, 
         if build.branches <= held.depth:
             held.items.append(item)
             return Literal(None)
-    if not isinstance(func.value, ast.Name) or func.value.id not in frame.local:
+    if not isinstance(func.value, ast.Name):
+        message = "a list that stands in a list grows in a branch or a loop"
+        hint = "fill an array: `table = np.zeros((n, m))`, `table[i, j] = ...`"
+        raise refuse("PB401", message, span, hint=hint)
+    if func.value.id not in frame.local:
         raise refuse(
             "PB303",
             "a list of a function around is changed in a branch or a loop",
