@@ -42,7 +42,7 @@ def prod(a, *, axis=None, keepdims=False):
     r = np.prod(a, axis=axis, keepdims=keepdims)
 
     def prod_pullback(grad):
-        if axis is not None and np.ndim(axis) == 0 and axis == 0:
+        if axis is not None and np.ndim(axis) == 0 and axis == 0 and a.ndim > 0:
             others = _before_along_first(a) * np.flip(_before_along_first(np.flip(a, 0)), 0)
         else:
             factors = primitives.flatten_axes(a, axis=axis)

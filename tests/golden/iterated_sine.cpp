@@ -168,7 +168,7 @@ struct IteratedSineBackwardGeneral {
         for (int64_t iteration = 3 - 1; iteration >= 0; --iteration) {
             // iterated_sine.py:13  for _ in range(steps):
             const auto r_3_view = pb::take(context, every_r_view, {pb::at(iteration)});
-            const auto grad_v2_view = grad_slopes[iteration];
+            const auto grad_v2_view = grad_slopes.at(context, iteration);
             const auto grad_r_3_view = pb::take(context, grad_every_r_view, {pb::at(iteration)});
             const pb::Shape shape = pb::broadcast(context, grad_r_3_view.shape, grad_r_2_view.shape,
                                                   r_3_view.shape, grad_v2_view.shape);

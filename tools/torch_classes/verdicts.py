@@ -76,6 +76,8 @@ def _locate(checked: Checked, target: Target, samples: list[Sample]) -> None:
     if (first and target.facts.surrogate) or not (first or measured.second.wrong):
         return
     found = worst_place(target.call, samples, 1 if first else 2)
+    if found is None:
+        return
     what = "its gradient" if first else "the derivative of its gradient along a direction"
     checked.notes.append(
         f"{target.name}: {what} by {_name_of(target, found.argument)} at {list(found.element)} is "

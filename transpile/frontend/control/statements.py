@@ -58,9 +58,12 @@ def read_pass(frame: Frame, node: ast.Pass, rest: Rest, name: str | None) -> Non
 
 
 def read_quiet(frame: Frame, node: Quiet, rest: Rest, name: str | None) -> None:
-    """``with np.errstate(...)``: values do not depend on whether NumPy warns of them."""
-    function = node.call.func if isinstance(node.call, ast.Call) else node.call
-    if dotted_name(function, frame.names) != "numpy.errstate":
+    """``with np.errstate(over="ignore")``: values do not depend on whether NumPy warns of them."""
+    call = node.call
+    assert isinstance(call, ast.Call)
+    modes = [each.value.value for each in call.keywords if isinstance(each.value, ast.Constant)]
+    silent = len(modes) == len(call.keywords) and not call.args and {*modes} <= {"ignore", "warn"}
+    if not silent or dotted_name(call.func, frame.names) != "numpy.errstate":
         raise fence.statement(ast.copy_location(ast.With([], []), node), frame.span(node))
 
 

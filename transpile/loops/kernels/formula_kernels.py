@@ -24,6 +24,7 @@ from ...passes.kernel.arguments import Argument, Arguments, decided, fitted, of_
 from ...passes.kernel.array_attributes import with_array_inputs
 from ...passes.kernel.dtype_branches import asks_other_dtypes, with_decided_dtypes
 from ...passes.kernel.filled_starts import with_filled_starts
+from ...passes.kernel.joins_of_lists import with_joins_of_lists
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import with_lists_written_out, written_out
 from ...passes.kernel.negations import with_negations_of_elements
@@ -152,7 +153,8 @@ def _formula_kernels(
     inputs = tuple(_parameter(param, fixed, each.get(param.var.name, Argument())) for param in fixed.params)
     if known or arguments or present:
         fixed, given = decided(_ranked(fixed, inputs)), decided(_ranked(given, inputs))
-    fixed = with_negations_of_elements(with_filled_starts(_ranked(fixed, inputs)))
+    fixed = with_joins_of_lists(with_filled_starts(_ranked(fixed, inputs)))
+    fixed = with_negations_of_elements(fixed)
     fixed = _folded(promote(fixed, library, fused))
     undecided = None
     if asks_other_dtypes(given) or asks_other_dtypes(fixed):

@@ -28,8 +28,8 @@ def likely(kernel: Kernel) -> tuple[Likely, ...]:
     reduced = {eqn.args[0] for eqn in kernel.block.eqns if eqn.op in REDUCTIONS}
     guesses: dict[Var, Likely] = {}
     for eqn in kernel.block.eqns:
-        word = OPERATORS.get(eqn.op)
-        if word is not None and word.pointwise:
+        operator = OPERATORS.get(eqn.op)
+        if operator is not None and operator.pointwise:
             shapes = {atom: shape_of(type_of(atom, known)) for atom in eqn.args if isinstance(atom, Var)}
             for var in (var for var in shapes if var in free[1:] and var not in guesses):
                 others = [shape for other, shape in shapes.items() if other != var and shape != ()]

@@ -152,7 +152,7 @@ def add_loop(plan: Plan, eqn: Eqn, enter: Enter) -> None:
 
 
 def _to_grow(plan: Plan, param: Var, start: Atom) -> Atom:
-    """What a loop starts from; a written list of numbers to which arrays come as one of arrays.
+    """The start of what a loop carries; a written list of numbers to which arrays come is one of arrays.
 
     They are of the type of the kernel, which runs for float64 alone: numbers of Python are of it there.
     """

@@ -127,9 +127,9 @@ def planned(kernel: Kernel) -> Plan:
 
 def _is_of_numbers(plan: Plan, eqn: Eqn) -> bool:
     """True where Python's own arithmetic is all there is to it: its numbers do not widen what they meet."""
-    word = OPERATORS.get(eqn.op)
+    operator = OPERATORS.get(eqn.op)
     numbers = all(plan.pending(atom) is None and plan.of(atom).kind == "number" for atom in eqn.args)
-    return word is not None and bool(word.infix) and numbers and eqn.outs[0] not in plan.output_of
+    return operator is not None and bool(operator.infix) and numbers and eqn.outs[0] not in plan.output_of
 
 
 def _compares_integers(plan: Plan, eqn: Eqn) -> bool:

@@ -208,6 +208,12 @@ def with_another(x):
     return y
 
 
+def raising(x):
+    with np.errstate(divide="raise"):
+        y = 1 / x
+    return y
+
+
 def deleted_and_read(x):
     y = x * 2
     del y
@@ -223,6 +229,7 @@ def read_and_named(x):
     ("function", "message"),
     [
         (with_another, "a `with` statement"),
+        (raising, "a `with` statement"),
         (deleted_and_read, "`y` is deleted before this"),
         (read_and_named, "an assignment"),
     ],

@@ -1,5 +1,5 @@
 """## What it does
-Finds statements outside the fence: `try`, `with`, `yield`, `del`, `global`, classes, `else` of a loop, and
+Finds statements outside the fence: `try`, `with`, `yield`, `global`, classes, `del` of a part, and
 the like.
 
 ## Why is this bad?
