@@ -167,7 +167,7 @@ def _operand(frame: Frame, info: OperatorInfo, slot: str, given: dict[str, Value
     operand = atom(frame, given[slot], node)
     if slot in LISTS_OF_ARRAYS or info.name == "accumulate" or (info.name, slot) in _OPTIONAL:
         return operand
-    if info.pointwise or not is_tuple(frame, operand):  # `np.prod(x.shape)` is a number
+    if info.kind not in ("reduction", "scan") or not is_tuple(frame, operand):  # `np.prod(x.shape)`
         check_operand(frame, operand, _place(info, slot, node), what)
     return operand
 

@@ -133,18 +133,23 @@ class Builder:
         """Add an equation whose outputs were made before."""
         self.eqns.append(eqn)
         self.made.update(dict.fromkeys(eqn.outs, eqn))
-        if eqn.op in _TUPLES or self._is_part_of_tuple(eqn):
+        if eqn.op in _TUPLES or self._is_of_tuple(eqn):
             self.tuples.update(eqn.outs)
         elif eqn.op in _NUMBERS:
             self.numbers.update(eqn.outs)
 
-    def _is_part_of_tuple(self, eqn: Eqn) -> bool:
-        """True for a slice of a tuple."""
-        if eqn.op != "item" or eqn.args[0] not in self.tuples:
+    def _is_of_tuple(self, eqn: Eqn) -> bool:
+        """True for a slice of a tuple, and for tuples that are added or repeated."""
+        tuples = [atom for atom in eqn.args if self._is_tuple(atom)]
+        if eqn.op in ("add", "multiply"):
+            return bool(tuples) and all(out.kind == "value" for out in eqn.outs)
+        if eqn.op != "item" or eqn.args[0] not in tuples or not isinstance(eqn.args[1], Var):
             return False
-        place = eqn.args[1]
-        made = self.made.get(place) if isinstance(place, Var) else None
+        made = self.made.get(eqn.args[1])
         return made is not None and made.op == "slice"
+
+    def _is_tuple(self, atom: Atom) -> bool:
+        return atom in self.tuples if isinstance(atom, Var) else isinstance(atom.value, tuple)
 
     def factory_value(self, name: str, span: Span) -> Var:
         """A variable of a function around the formula: an attribute that the caller doesn't see."""
