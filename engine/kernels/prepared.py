@@ -62,9 +62,9 @@ def pattern(key: str, compiled: Compiled, defined: tuple[bool, ...] | None) -> K
     return cached(key_of_package(key, compiled.forward.name, repr(defined)), make)
 
 
-def asks_ranks(formula: Formula) -> bool:
-    """True where its kernels depend on the numbers of axes of its inputs."""
-    return cached(_key(formula, "asks ranks"), lambda: asks(_promoted(formula)))
+def asks_ranks(formula: Formula, elements: bool = True) -> bool:
+    """True where its kernels depend on the numbers of axes of its inputs; with `elements`, those in C++."""
+    return cached(_key(formula, "asks ranks", str(elements)), lambda: asks(_promoted(formula), elements))
 
 
 def _promoted(formula: Formula) -> FormulaIR:

@@ -86,9 +86,10 @@ class Versions:
 
     def _level(self, given: dict[str, Any]) -> Level:
         inputs = [_stand_in(given[name]) for name in self._inputs]
-        arguments = signature(self._inputs, inputs, asks_ranks(self._formula))
-        prepared = prepare(self._formula, {name: given[name] for name in self._fixed}, _ORDER, arguments)
         tensors = [x for name in self._inputs for x in _listed(given[name]) if x is not None]
+        ranks = asks_ranks(self._formula, elements=tensors[0].device.type == "cpu")
+        arguments = signature(self._inputs, inputs, ranks)
+        prepared = prepare(self._formula, {name: given[name] for name in self._fixed}, _ORDER, arguments)
         library = _library(prepared, tensors[0].device)
         library.part = Part(32 if any(x.dtype == torch.float32 for x in tensors) else 64)
         return Level(

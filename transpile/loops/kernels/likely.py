@@ -94,7 +94,17 @@ def _broadcasts(shape: ShapeSet) -> Iterator[list[str]]:
         yield names
     for token in shape:
         if isinstance(token, tuple):
-            yield from _broadcasts(token[1])
+            for part in _shapes_in(token):
+                yield from _broadcasts(part)
+
+
+def _shapes_in(token: tuple[object, ...]) -> Iterator[ShapeSet]:
+    """The shapes that another one is made of: that of a view's operand, and those of what is joined."""
+    for part in token:
+        if isinstance(part, frozenset):
+            yield part
+        elif isinstance(part, tuple):
+            yield from _shapes_in(part)
 
 
 def _where_known(shape: ShapeSet, known: Mapping[str, ShapeSet]) -> ShapeSet:
@@ -102,8 +112,14 @@ def _where_known(shape: ShapeSet, known: Mapping[str, ShapeSet]) -> ShapeSet:
 
     def of(token: object) -> ShapeSet:
         if isinstance(token, tuple):
-            kind, inner, *rest = token
-            return frozenset({(kind, _where_known(inner, known), *rest)})
+            return frozenset({tuple(_within(part, known) for part in token)})
         return known.get(token, frozenset({token})) if isinstance(token, str) else frozenset({token})
 
     return shape_sets.join(map(of, shape))
+
+
+def _within(part: object, known: Mapping[str, ShapeSet]) -> object:
+    """A part of what a shape is made of, with what is known of the shapes in it."""
+    if isinstance(part, frozenset):
+        return _where_known(part, known)
+    return tuple(_within(each, known) for each in part) if isinstance(part, tuple) else part

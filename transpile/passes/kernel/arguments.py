@@ -142,9 +142,12 @@ _ASKING = frozenset(
 )
 
 
-def asks_ranks(formula: Formula) -> bool:
-    """True where the formula, or the derivative of something in it, chooses by numbers of axes."""
-    return any(eqn.op in _ASKING or picks(eqn) for eqn in formula.every())
+def asks_ranks(formula: Formula, elements: bool = True) -> bool:
+    """True where the formula, or the derivative of something in it, chooses by numbers of axes.
+
+    So it is with `elements` of arrays where they are variables, which they are in C++ and not in CUDA.
+    """
+    return any(eqn.op in _ASKING or (elements and picks(eqn)) for eqn in formula.every())
 
 
 def picks(eqn: Eqn) -> bool:

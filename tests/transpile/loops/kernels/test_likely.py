@@ -20,6 +20,10 @@ DISTANCES = """
 def distances(x, y, length, v):
     return pb.vjp(lambda x: (np.expand_dims(x, 1) - np.expand_dims(y, 0)) / length, x, v)[1]
 """
+JOINED = """
+def corners(x):
+    return np.array([x[0], 1.0, x[1] * 2, 3])
+"""
 PLAIN = """
 def plain(x, weight):
     return np.sum(x * weight, axis=-1)
@@ -61,3 +65,10 @@ def test_a_kernel_without_gradients_inside_guesses_nothing():
     kernel, source = compiled(PLAIN)
     assert kernel.guess is None
     assert "likely" not in source
+
+
+def test_arrays_that_are_joined_are_among_what_is_guessed_of():
+    formula = formula_in(JOINED)
+    for order in (1, 2):
+        kernels = formula_kernels(formula, standard_library(), {}, order=order, general=False).kernels()
+        assert "joined" in emit_cpp(formula.name, kernels, formula.source)
