@@ -49,7 +49,7 @@ def desugar(tree: ast.Module) -> None:
 def _simpler(node: ast.AST) -> Sequence[ast.AST]:
     match node:
         case ast.Assert():
-            made: list[ast.stmt] = [_branch(node)]
+            made: list[ast.stmt] = [*_named_first(_branch(node))]
         case ast.With() if all(map(_is_quiet, node.items)):
             body = [made for each in node.body for made in _simpler(each)]
             return [*(ast.copy_location(Quiet(item.context_expr), node) for item in node.items), *body]
@@ -206,9 +206,7 @@ def _hoist(node: ast.expr, hoisted: list[ast.stmt], read: set[str]) -> ast.expr:
 def _always_computed(node: ast.expr) -> Iterator[tuple[ast.AST, str, int | None]]:
     """The parts of an expression that Python computes whenever it computes the expression, in its order."""
     firsts = {ast.BoolOp: ("values",), ast.Compare: ("left", "comparators"), ast.IfExp: ("test",)}
-    if isinstance(
-        node, ast.Lambda | ast.ListComp | ast.SetComp | ast.DictComp | ast.GeneratorExp | ast.NamedExpr
-    ):
+    if isinstance(node, _LATER):
         return
     for field in firsts.get(type(node), node._fields):
         held = getattr(node, field)

@@ -95,6 +95,11 @@ def named_in_an_expression(x):
     return (s := np.sum(x)) * x + (s if (p := x * 2).ndim else 0) * p
 
 
+def named_in_an_assertion(x):
+    assert (n := len(x)) > 2, "few"  # noqa: RUF018 - what is tested
+    return x * n
+
+
 def read_before(x):
     y = x * 2
     y += (z := x * 3) * z
@@ -161,8 +166,8 @@ def deleted(x):
 
 WRITTEN = [
     quiet, first_and_rest, ends_and_middle, leading_axes, of_a_tuple, named_in_a_condition, named_in_a_while,
-    named_in_an_expression, read_before, loop_that_ends, loop_that_does_not_end, loops_in_each_other,
-    counted_loop, deleted,
+    named_in_an_expression, named_in_an_assertion, read_before, loop_that_ends, loop_that_does_not_end,
+    loops_in_each_other, counted_loop, deleted,
 ]  # fmt: skip
 VECTOR = np.array([0.7, 1.2, 0.6, 0.9])
 
