@@ -131,15 +131,24 @@ def _trigamma_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
+def _slope_of_log_beta(a, b):
+    """digamma(a) - digamma(a + b), also where both are poles and b is whole: DLMF 5.5.4 leaves none.
+
+    It falls to zero as a grows, DLMF 5.11.2.
+    """
+    poles = (a <= 0) & (a == np.floor(a)) & (b == np.floor(b)) & (a + b <= 0) & (b > 0)
+    far = a == np.inf
+    turned = np.where(poles, 1 - a, np.where(far, 1, a))
+    return special.digamma(turned) - special.digamma(np.where(poles, 1 - a - b, np.where(far, 1, a + b)))
+
+
 @pb.formula(special.beta)
 def beta(a, b):
     """r = gamma(a) gamma(b) / gamma(a + b), DLMF 5.12.1: dr = r (digamma(a) - digamma(a + b)) da."""
     r = special.beta(a, b)
 
     def beta_pullback(grad):
-        return grad * r * (special.digamma(a) - special.digamma(a + b)), grad * r * (
-            special.digamma(b) - special.digamma(a + b)
-        )
+        return grad * r * _slope_of_log_beta(a, b), grad * r * _slope_of_log_beta(b, a)
 
     return r, beta_pullback
 
@@ -155,9 +164,7 @@ def betaln(a, b):
     r = special.betaln(a, b)
 
     def betaln_pullback(grad):
-        return grad * (special.digamma(a) - special.digamma(a + b)), grad * (
-            special.digamma(b) - special.digamma(a + b)
-        )
+        return grad * _slope_of_log_beta(a, b), grad * _slope_of_log_beta(b, a)
 
     return r, betaln_pullback
 

@@ -4,6 +4,7 @@ DLMF is the Digital Library of Mathematical Functions, dlmf.nist.gov. Derivative
 closed form, and a gradient that would have to flow into one is refused.
 """
 
+import numpy as np
 from scipy import special
 
 import pullback as pb
@@ -31,13 +32,15 @@ def _hyp0f1_inputs(rng):
 
 @pb.formula(special.hyp1f1, complex=True)
 def hyp1f1(a, b, x):
-    """1F1(a; b; x), Kummer's function: d = a / b 1F1(a + 1; b + 1; x) dx. DLMF 13.3.15."""
+    """1F1(a; b; x), Kummer's function: d = a / b 1F1(a + 1; b + 1; x) dx. DLMF 13.3.15; 1 for a = 0."""
     r = special.hyp1f1(a, b, x)
 
     def hyp1f1_pullback(grad):
         in_a = primitives.refuse_gradient(grad, argument="`a` of scipy.special.hyp1f1", why=_PARAMETER)
         in_b = primitives.refuse_gradient(grad, argument="`b` of scipy.special.hyp1f1", why=_PARAMETER)
-        return in_a, in_b, grad * (a / b) * special.hyp1f1(a + 1, b + 1, x)
+        flat, linear = a == 0, a == -1  # 1F1 is 1, and its slope is 1 / -b, whatever overflows beside them
+        slope = special.hyp1f1(a + 1, np.where(flat | linear, 1, b + 1), np.where(flat, 0, x))
+        return in_a, in_b, grad * (a / np.where(flat, 1, b)) * slope
 
     return r, hyp1f1_pullback
 

@@ -40,13 +40,24 @@ def _logit_inputs(rng):
     yield (rng.uniform(0.2, 0.8, (3, 4)),), {}
 
 
+@pb.formula
+def complementary_expit(x):
+    """1 - expit(x) = expit(-x), whose derivative keeps its digits where expit(-x) is close to 1."""
+    r = special.expit(-x)
+
+    def complementary_expit_pullback(grad):
+        return -grad * r * special.expit(x)
+
+    return r, complementary_expit_pullback
+
+
 @pb.formula(special.log_expit)
 def log_expit(x):
     """log(expit(x)): its derivative is expit(-x)."""
     r = special.log_expit(x)
 
     def log_expit_pullback(grad):
-        return grad * special.expit(-x)
+        return grad * complementary_expit(x)
 
     return r, log_expit_pullback
 

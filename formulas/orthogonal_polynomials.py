@@ -16,14 +16,15 @@ _PARAMETER = "the derivative in a parameter has no closed form here"
 
 @pb.formula(special.eval_legendre, complex=True)
 def eval_legendre(n, x):
-    """P_n(x) = C_n^(1/2)(x), DLMF 18.7.9: d = C_(n-1)^(3/2)(x) dx, DLMF 18.9.19."""
+    """P_n(x) = C_n^(1/2)(x), DLMF 18.7.9: d = C_(n-1)^(3/2)(x) dx, 18.9.19; P_(-n-1) = P_n, 14.9.5."""
     r = special.eval_legendre(n, x)
 
     def eval_legendre_pullback(grad):
         in_n = primitives.refuse_gradient(grad, argument="`n` of scipy.special.eval_legendre", why=_DEGREE)
-        lower = np.where(n == 0, 1, n)  # a constant has the derivative 0
+        degree = np.where(n < -0.5, -1 - n, n)
+        lower = np.where(degree == 0, 1, degree)  # a constant has the derivative 0
         slope = special.eval_gegenbauer(lower - 1, 1.5, x)
-        return in_n, grad * np.where(n == 0, 0, slope)
+        return in_n, grad * np.where(degree == 0, 0, slope)
 
     return r, eval_legendre_pullback
 

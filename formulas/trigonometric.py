@@ -57,13 +57,17 @@ def arctan(x):
 
 @pb.formula(np.arctan2)
 def arctan2(y, x):
-    """The angle of the point (x, y): it turns by (x dy - y dx) / r**2, whose square may overflow."""
+    """The angle of the point (x, y): it turns by (x dy - y dx) / r**2, whose square may overflow.
+
+    Not at all at infinity, the limit of 1 / r.
+    """
     r = np.arctan2(y, x)
 
     def arctan2_pullback(grad):
-        length = np.hypot(x, y)
-        turn = grad / length
-        return turn * (x / length), -turn * (y / length)
+        across, up = np.where(np.isinf(x), 1, x), np.where(np.isinf(y), 1, y)
+        length = np.hypot(across, up)
+        turn = np.where(np.isinf(x) | np.isinf(y), 0, grad) / length
+        return turn * (across / length), -turn * (up / length)
 
     return r, arctan2_pullback
 

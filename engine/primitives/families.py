@@ -141,7 +141,25 @@ def gamma_density(a: Any, x: Any) -> Any:
     pole = _is_pole(a)
     shape = np.where(pole, 1, a)
     size = np.exp(scipy.special.xlogy(shape - 1, x) - x - scipy.special.gammaln(shape))
+    large = shape > _LARGE_SHAPE
+    size = np.where(large, _density_of_large_shape(np.where(large, shape, 1), np.where(large, x, 1)), size)
     return _as_of(np.where(pole, 0, scipy.special.gammasgn(shape) * size), a, x)
+
+
+_LARGE_SHAPE = 1e5  # beyond it the powers above have lost more than four digits
+
+
+def _density_of_large_shape(a: Any, x: Any) -> Any:
+    """By Stirling's series for gamma(a), DLMF 5.11.3, around u = x / a - 1, where the powers would cancel."""
+    u = (x - a) / a
+    near = np.where(abs(u) < 0.01, u, 0)
+    series = (
+        near * near * (1 / 2 - near * (1 / 3 - near * (1 / 4 - near * (1 / 5 - near * (1 / 6 - near / 7)))))
+    )
+    with np.errstate(divide="ignore", invalid="ignore"):
+        log_ratio = np.log1p(u)
+        power = np.where(abs(u) < 0.01, -a * series - log_ratio, (a - 1) * log_ratio - a * u)
+    return np.exp(power - 1 / (12 * a)) / np.sqrt(2 * np.pi * a)
 
 
 @recorded
