@@ -85,7 +85,8 @@ def norm(x, *, ord=None, axis=None, keepdims=False):
         elif p == 2:
             back = share * np.conj(x) / _or_one(kept)
         else:
-            back = share * direction * (size / _or_one(kept)) ** (p - 1)
+            base = _or_one(size) if p > 0 and p < 1 else size  # a cusp at 0, where the direction is 0
+            back = share * direction * (base / _or_one(kept)) ** (p - 1)
         return back
 
     return r, norm_pullback

@@ -73,3 +73,10 @@ def test_gammainc_of_a_large_shape(engine, shape):
     if shape < 1e10:  # beyond, the step is rounded off
         slope = derivatives(lambda x: special.gammainc(shape, x), below)[0]
         np.testing.assert_allclose(slope, expected / (2e-4 * below / np.sqrt(shape)), rtol=1e-6)
+
+
+def test_norms_of_an_order_below_one_have_cusps_at_zero(engine):
+    """The middle of the slopes on both sides, which is 0."""
+    rows = pb.tensor([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]], requires_grad=True)
+    (slope,) = pb.grad(pb.nn.pdist(rows, 0.5).sum(), [rows])
+    assert slope.tolist() == [[0, -1], [0, -1], [0, 2]]
