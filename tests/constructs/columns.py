@@ -134,9 +134,11 @@ def no_python_backward() -> Iterator[None]:
 
         self.python = self.python._replace(call=call)
 
-    with mock.patch.object(Backward, "__init__", begin):
-        yield
-    within.clear()
+    try:
+        with mock.patch.object(Backward, "__init__", begin):
+            yield
+    finally:
+        within.clear()
 
 
 def raises(construct: Construct, call: Call) -> bool:

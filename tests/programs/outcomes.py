@@ -40,7 +40,6 @@ KERNELS = {
     "dropout(training=False)": "runs on Python",
     "early_ways_out": "runs on Python",
     "fft_energy": "PB501 rfft is not compiled",
-    "life_table": "PB501 a list that grows by an element of another type is not compiled",
     "masked_mean": "runs on Python",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "poisson_likelihood": (
