@@ -82,13 +82,13 @@ def _branch(node: ast.Assert) -> ast.If:
 
 
 class Quiet(ast.stmt):
-    """The beginning of what stood in ``with np.errstate(...):``, if that is what is called."""
+    """The start of the body of ``with np.errstate(...)``, whose reader checks the call."""
 
     _fields = ("call",)
 
     def __init__(self, call: ast.expr) -> None:
         super().__init__()
-        self.call = ast.copy_location(call, call)
+        self.call = call
 
 
 def _is_quiet(item: ast.withitem) -> bool:
