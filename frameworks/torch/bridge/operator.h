@@ -121,11 +121,19 @@ inline bool add(const Tensor& x, const Operator& op, Facts& facts, Values& value
     return true;
 }
 
+/* A number, and None by the same one and another: no fact of it is one of the number's. */
+constexpr int64_t kNone = INT64_MIN;
+
+inline void add(int64_t number, Facts& facts) {
+    facts.push_back(number);
+    if (number == kNone) facts.push_back(1);
+}
+
 inline void add(const c10::IValue& value, Facts& facts) {
     if (value.isInt() || value.isBool()) {
-        facts.push_back(value.isInt() ? value.toInt() : value.toBool());
+        add(value.isInt() ? value.toInt() : int64_t{value.toBool()}, facts);
     } else if (value.isDouble()) {
-        facts.push_back(of_double(value.toDouble()));
+        add(of_double(value.toDouble()), facts);
     } else if (value.isString()) {
         facts.push_back(static_cast<int64_t>(value.toStringRef().size()));
         for (const char letter : value.toStringRef()) facts.push_back(letter);
@@ -134,7 +142,7 @@ inline void add(const c10::IValue& value, Facts& facts) {
         facts.push_back(static_cast<int64_t>(values.size()));
         for (const c10::IValue& one : values) add(one, facts);
     } else {
-        facts.push_back(INT64_MIN);
+        facts.append({kNone, 0});
     }
 }
 

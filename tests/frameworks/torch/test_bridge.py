@@ -398,3 +398,18 @@ def test_after_a_build_that_was_interrupted_the_next_one_works(moments: list[str
         made, said = started().communicate(timeout=120)
         assert made.strip() == "tensor([0.6931])", said
         assert said.count("compiling the bridge") == times
+
+
+@pb.formula
+def scaled_or_not(x, *, by: float | None = None, count: int | None = None):
+    if by is None and count is None:
+        return 5.0 * x, lambda grad: 5.0 * grad
+    factor = count if by is None else by
+    return factor * x, lambda grad: factor * grad
+
+
+def test_no_number_is_an_absent_one() -> None:
+    operator = operator_of(scaled_or_not)
+    x = torch.ones(2)
+    for named, factor in (({}, 5.0), ({"by": -0.0}, -0.0), ({"count": -(2**63)}, -(2.0**63)), ({}, 5.0)):
+        torch.testing.assert_close(operator(x, **named), factor * x)
