@@ -152,4 +152,4 @@ def digitize(x: torch.Tensor, bins: torch.Tensor, right: bool = False) -> torch.
     x, bins = x.to(dtype).contiguous(), bins.to(dtype)
     rising = torch.searchsorted(bins.contiguous(), x, right=not right)
     falling = bins.shape[0] - torch.searchsorted(bins.flip(0), x, right=not right)
-    return torch.where(bins[:1] <= bins[-1:], rising, falling) if bins.shape[0] else rising
+    return torch.where(bins[0] <= bins[-1], rising, falling) if bins.shape[0] else rising

@@ -31,6 +31,15 @@ def dtype_of(value: Any) -> torch.dtype:
     return next((dtype for kind, dtype in kinds if isinstance(value, kind)), torch.float64)
 
 
+def array_of(value: Any, device: Any = None) -> torch.Tensor:
+    """A number as NumPy's array of it.
+
+    >>> array_of(0.5)
+    tensor(0.5000, dtype=torch.float64)
+    """
+    return torch.as_tensor(value, dtype=dtype_of(value), device=device)
+
+
 def kind_of(dtype: torch.dtype) -> int:
     """The place of a dtype among booleans, integers, floats and complex numbers."""
     if dtype.is_complex:

@@ -9,6 +9,7 @@ from typing import Any
 import torch
 
 from .likes import like, sum_to
+from .numbers import scalar
 
 
 def promoted(*arrays: torch.Tensor) -> list[torch.Tensor]:
@@ -34,9 +35,9 @@ def inner(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
     return torch.inner(*promoted(a, b))
 
 
-def dot(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:
+def dot(a: Any, b: Any) -> torch.Tensor:
     """Sums of products over the last axis of the first and the last but one, or only, of the second."""
-    if a.ndim == 0 or b.ndim == 0:
+    if not (isinstance(a, torch.Tensor) and isinstance(b, torch.Tensor)) or a.ndim == 0 or b.ndim == 0:
         return a * b
     a, b = promoted(a, b)
     return torch.tensordot(a, b, dims=([-1], [max(0, b.ndim - 2)]))
@@ -63,6 +64,7 @@ def contract_gradients(
     grad: torch.Tensor, arrays: Sequence[torch.Tensor], subscripts: str
 ) -> list[torch.Tensor]:
     """The gradients of `contract` by each of its tensors."""
+    arrays = [scalar(array, grad) for array in arrays]
     groups, output = spelled_out(subscripts, [array.ndim for array in arrays])
     return [contract_gradient(grad, arrays, groups, output, k) for k in range(len(arrays))]
 

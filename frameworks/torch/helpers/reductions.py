@@ -7,29 +7,39 @@ from typing import Any
 import torch
 
 from .arrangement import axes_of, flatten_axes
+from .numbers import array_of
+
+
+def over(a: torch.Tensor, axis: Any, keepdims: bool) -> tuple[torch.Tensor, tuple[int, ...], bool]:
+    """What PyTorch reduces for NumPy's axes: no axis, which it takes for all of them, is one of length one.
+
+    >>> over(torch.ones(2), (), True)
+    (tensor([[1., 1.]]), (0,), False)
+    """
+    axes = axes_of(axis, a.ndim)
+    return (a, axes, keepdims) if axes else (a[None], (0,), False)
 
 
 def amax(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """The largest entry over axes, or over all."""
-    return torch.amax(a, axes_of(axis, a.ndim), keepdims)
+    return torch.amax(*over(a, axis, keepdims))
 
 
 def amin(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """The smallest entry over axes, or over all."""
-    return torch.amin(a, axes_of(axis, a.ndim), keepdims)
+    return torch.amin(*over(a, axis, keepdims))
 
 
 def total(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """The sum over axes, or over all."""
-    axes = axes_of(axis, a.ndim)
-    return torch.sum(a, axes, keepdims) if axes else torch.sum(a[None], 0)
+    return torch.sum(*over(a, axis, keepdims))
 
 
 def mean(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """The mean over axes, or over all."""
     if not (a.is_floating_point() or a.is_complex()):
         a = a.to(torch.float64)
-    return torch.mean(a, axes_of(axis, a.ndim), keepdims)
+    return torch.mean(*over(a, axis, keepdims))
 
 
 def prod(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
@@ -50,12 +60,14 @@ def with_axes(made: torch.Tensor, a: torch.Tensor, axis: Any) -> torch.Tensor:
 
 def var(a: torch.Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> torch.Tensor:
     """The variance over axes, or over all."""
-    return torch.var(a, axes_of(axis, a.ndim), correction=ddof, keepdim=keepdims)
+    a, axes, keepdims = over(a, axis, keepdims)
+    return torch.var(a, axes, correction=ddof, keepdim=keepdims)
 
 
 def std(a: torch.Tensor, axis: Any = None, ddof: int = 0, keepdims: bool = False) -> torch.Tensor:
     """The standard deviation over axes, or over all."""
-    return torch.std(a, axes_of(axis, a.ndim), correction=ddof, keepdim=keepdims)
+    a, axes, keepdims = over(a, axis, keepdims)
+    return torch.std(a, axes, correction=ddof, keepdim=keepdims)
 
 
 def norm(x: torch.Tensor, ord: Any = None, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
@@ -76,7 +88,7 @@ def order_of_norm(ord: Any, axis: Any, ndim: int) -> float:
 
 def logsumexp(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """The logarithm of the sum of exponentials over axes, or over all."""
-    return torch.logsumexp(a, axes_of(axis, a.ndim), keepdims)
+    return torch.logsumexp(*over(a, axis, keepdims))
 
 
 def softmax(x: torch.Tensor, axis: Any = None) -> torch.Tensor:
@@ -88,7 +100,7 @@ def log_softmax(x: torch.Tensor, axis: Any = None) -> torch.Tensor:
     """The logarithm of `softmax`."""
     if isinstance(axis, int):
         return torch.log_softmax(x, axis)
-    return x - torch.logsumexp(x, axes_of(axis, x.ndim), True)
+    return x - logsumexp(x, axis, True)
 
 
 def cumsum(a: torch.Tensor, axis: Any = None) -> torch.Tensor:
@@ -133,14 +145,14 @@ def searchsorted(a: torch.Tensor, v: Any, side: str = "left", sorter: Any = None
     return torch.searchsorted(a, v, right=side == "right", sorter=sorter)
 
 
-def all_of(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
+def all_of(a: Any, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """True where all entries over axes are."""
-    return torch.amin((a != 0).to(torch.uint8), axes_of(axis, a.ndim), keepdims) != 0
+    return torch.all(*over(array_of(a != 0), axis, keepdims))
 
 
-def any_of(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
+def any_of(a: Any, axis: Any = None, keepdims: bool = False) -> torch.Tensor:
     """True where an entry over axes is."""
-    return torch.amax((a != 0).to(torch.uint8), axes_of(axis, a.ndim), keepdims) != 0
+    return torch.any(*over(array_of(a != 0), axis, keepdims))
 
 
 def linear_recurrence(a: torch.Tensor, b: torch.Tensor, reverse: bool = False) -> torch.Tensor:

@@ -471,6 +471,14 @@ def sorted_text(x):
 ordered = pb.derive_pullback(sorted_text)
 
 
+def over_no_axis_text(x):
+    scale = 3.0 if x.dtype == np.float64 else 2.0
+    return scale * np.max(x, axis=()) * np.mean(x * x, axis=())
+
+
+over_no_axis = pb.derive_pullback(over_no_axis_text)
+
+
 @pb.formula
 def masked_mean(x, mask):
     count = np.sum(mask.astype(x.dtype))
@@ -537,5 +545,6 @@ CASES: dict[str, Case] = {
     "backwards": Case(backwards, ((4,),)),
     "tiled": Case(tiled, ((3,),)),
     "ordered": Case(ordered, ((3,),)),
+    "over no axis": Case(over_no_axis, ((3,),)),
     "masked_mean": Case(masked_mean, ((2, 3), (2, 3)), mask=(1,)),
 }

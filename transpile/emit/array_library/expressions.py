@@ -15,7 +15,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
 from ...ir.types import ScalarType, TensorType
-from ...operators import OPERATORS, VALUE_CALLS, OperatorInfo
+from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
 from .helpers import private
 from .vocabulary import Vocabulary
@@ -28,8 +28,19 @@ _OF_VALUES = {
     **{"abs": "abs", "maximum": "max", "minimum": "min", "round": "round", "gamma": "math.gamma"},
     **{"gammaln": "math.lgamma", "arctan2": "math.atan2", "isnan": "math.isnan", "isinf": "math.isinf"},
     **{f"arc{name}": f"math.a{name}" for name in ("sin", "cos", "tan", "sinh", "cosh", "tanh")},
+    "isfinite": "math.isfinite",
 }
+# The same as expressions of `x` and `y`.
+_OF_VALUES_WRITTEN = {
+    "sign": "(x > 0) - (x < 0)",
+    "logical_not": "not x",
+    "logical_and": "bool(x and y)",
+    "logical_or": "bool(x or y)",
+    "logical_xor": "bool(x) != bool(y)",
+}
+_WHOLE = frozenset({"bool", "int32", "int64"})
 _DOUBLE = frozenset({"float64", "complex128"})
+_NUMBERS = frozenset({"int", "float", "bool", "number"})
 _OF_BITS = frozenset({"&", "|", "^", "<<", ">>"})
 _KEPT = frozenset({"item", "tuple", "list", "is_none", "not_", "slice", "format", "unpack"})
 
@@ -94,7 +105,8 @@ class ArrayExpressions(Expressions):
         if eqn.op in words.formulas and not own and (name := self._called(eqn.op)) is not None:
             return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
         template = words.templates.get(eqn.op)
-        if eqn.op in words.constant and _axis_is_constant(eqn, eqn.op in words.one_axis):
+        whole = eqn.op == "mean" and _dtype(type_of(eqn.args[0], self._types)) in _WHOLE
+        if eqn.op in words.constant and _axis_is_constant(eqn, eqn.op in words.one_axis) and not whole:
             template = words.constant[eqn.op]
         if eqn.op == "where" and not self._is_choice(eqn):
             template = None
@@ -168,6 +180,13 @@ class ArrayExpressions(Expressions):
             raise self.refusal(eqn, spoken)
         if len(eqn.outs) > 1:
             name += "_with_hidden"
+        tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
+        if tensors and "scalar" in self._vocabulary.helpers:
+            beside = operands[tensors[0]]
+            operands = [
+                ast.Call(helper("scalar"), [made, beside], []) if _is_of_python(atom) else made
+                for atom, made in zip(eqn.args, operands, strict=True)
+            ]
         return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
 
     def refusal(self, eqn: Eqn, spoken: str) -> FormulaError:
@@ -182,12 +201,14 @@ class ArrayExpressions(Expressions):
     def _operands(self, eqn: Eqn, info: OperatorInfo) -> list[ast.expr]:
         """The operands; numbers, and arrays of another dtype, in the form that gives NumPy's result."""
         made = [self.of(atom) for atom in eqn.args]
+        if info.view and _is_of_python(eqn.args[0]) and "array_of" in self._vocabulary.helpers:
+            made[0] = ast.Call(helper("array_of"), [made[0], _parsed(self._device or "None")], [])
         if eqn.op in ("astype", "stop_gradient", "accumulate") or info.kind not in ("pointwise", "product"):
             return made
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
         for k in widened_operands(eqn, info, self._types):
             made[k] = ast.Call(helper("widened"), [made[k]], [])
-        if eqn.op == "subtract" and "counted" in self._vocabulary.helpers:
+        if eqn.op in ("subtract", "matmul", "vdot") and "counted" in self._vocabulary.helpers:
             masks = [k for k, atom in enumerate(eqn.args) if _dtype(type_of(atom, self._types)) == "bool"]
             if len(masks) == 1 and masks[0] not in widened_operands(eqn, info, self._types):
                 (k,) = masks
@@ -203,7 +224,7 @@ class ArrayExpressions(Expressions):
 
     def _of_values(self, eqn: Eqn, info: OperatorInfo) -> ast.expr:
         """A function of numbers."""
-        operands = [self.of(atom) for atom in eqn.args]
+        operands = self._dtypes(eqn) if info.infix in COMPARE else [self.of(atom) for atom in eqn.args]
         if eqn.op in UNARY:
             return ast.UnaryOp(UNARY[eqn.op](), operands[0])
         if info.infix in BINARY and len(operands) == 2:
@@ -214,12 +235,29 @@ class ArrayExpressions(Expressions):
             return ast.BinOp(operands[0], ast.Pow(), ast.Constant(2))
         if eqn.op == "where":
             return ast.IfExp(*operands)
-        if eqn.op == "astype":
+        if eqn.op in ("astype", "stop_gradient"):
             return operands[0]
+        if eqn.op in _OF_VALUES_WRITTEN:
+            return filled(_OF_VALUES_WRITTEN[eqn.op], dict(zip("xy", operands, strict=False)))
         name = _OF_VALUES.get(eqn.op)
         if name is None:
             raise self.refusal(eqn, info.python)
         return ast.Call(_parsed(name.format(eqn.op)), operands, [])
+
+    def _dtypes(self, eqn: Eqn) -> list[ast.expr]:
+        """The operands of a comparison; the name of a dtype, beside what is no string, as the library's."""
+        found = [type_of(atom, self._types) for atom in eqn.args if isinstance(atom, Var)]
+        is_text = any(isinstance(of, ScalarType) and of.kind == "str" for of in found)
+        return [
+            self._dtype_named(str(atom.value))
+            if not is_text and isinstance(atom, Literal) and f"numpy.{atom.value}" in DTYPES
+            else self.of(atom)
+            for atom in eqn.args
+        ]
+
+    def _dtype_named(self, name: str) -> ast.expr:
+        words = self._vocabulary
+        return _parsed(f"{words.module}.{words.dtypes.get(name, name)}")
 
     def _entries(self, eqn: Eqn) -> ast.expr:
         """``x[index]``; a step backwards goes through the helper, where the library has one."""
@@ -236,14 +274,17 @@ class ArrayExpressions(Expressions):
     def _metadata(self, eqn: Eqn) -> ast.expr:
         """Shape, number of axes, of entries, and dtype."""
         base = self.of(eqn.args[0])
+        of = type_of(eqn.args[0], self._types)
+        number = isinstance(of, ScalarType) and of.kind in _NUMBERS
+        if eqn.op != "dtype" and (number or (isinstance(of, TensorType) and of.shape == ())):
+            return ast.parse({"shape": "()", "ndim": "0", "size": "1"}[eqn.op], mode="eval").body
         return filled(self._vocabulary.templates.get(eqn.op, f"x.{eqn.op}"), {"x": base})
 
     def _attribute_value(self, eqn: Eqn, name: str) -> ast.expr:
         value = eqn.kwarg(name)
         assert value is not None
-        words = self._vocabulary
         if name == "dtype" and isinstance(value, Literal) and isinstance(value.value, str):
-            return _parsed(f"{words.module}.{words.dtypes.get(value.value, value.value)}")
+            return self._dtype_named(value.value)
         return self.of(value)
 
     def of(self, atom: Atom) -> ast.expr:
@@ -326,6 +367,11 @@ def _reads_tensors(eqn: Eqn) -> bool:
 
 def _is_number(found: object) -> bool:
     return isinstance(found, ScalarType) and found.kind == "int"
+
+
+def _is_of_python(atom: Atom) -> bool:
+    """True for a number that the formula's text holds."""
+    return isinstance(atom, Literal) and isinstance(atom.value, (int, float))
 
 
 def _may_be_number(index: Var, found: object) -> bool:

@@ -135,12 +135,21 @@ class AtenExpressions:
         given |= {name: self.of(value) for name, value in eqn.kwargs if name != "callee"}
         if special := _SPECIAL.get(eqn.op):
             return special(self, eqn, given)
+        given = self._over_an_axis(eqn, given)
         template = self._template(eqn, info, given)
         if template is not None:
             return self._filled(eqn, template, given)
         if info.aten and not info.attrs and not info.gives_list:
             return self._function(info.aten, operands)
         return self._formula_call(eqn, operands)
+
+    def _over_an_axis(self, eqn: Eqn, given: Mapping[str, Expr]) -> Mapping[str, Expr]:
+        """The arguments of a reduction; no axis, which ATen takes for all of them, is one of length one."""
+        axis = given.get("axis")
+        if "{axis:axes}" not in TEMPLATES.get(eqn.op, "") or axis is None or axis.type != PARTS or axis.parts:
+            return given
+        whole = Expr(f"at::unsqueeze({given['a'].text}, 0)", TENSOR)
+        return {**given, "a": whole, "axis": Expr("0", INT), "keepdims": Expr("false", BOOL)}
 
     def _template(self, eqn: Eqn, info: OperatorInfo, given: Mapping[str, Expr]) -> str | None:
         axis = given.get("axes" if eqn.op == "transpose" else "axis")
@@ -182,6 +191,8 @@ class AtenExpressions:
             if value is None or absent:
                 raise self.refusal(eqn, f"{eqn.op} without {name}")
             text = self._argument(eqn, value)
+            if form == "axes" and value.type in (INTS, SIZES):
+                return f"some_axes({text})"
             return value.within(PRIMARY) if f"{{{name}}}." in template else text
 
         return Expr(_FIELD.sub(put, template), TENSORS if eqn.outs[0].kind == "list" else TENSOR)
@@ -259,6 +270,8 @@ class AtenExpressions:
         if axis.type == INT:
             return Expr(f"at::unsqueeze({a.text}, {axis.text})", TENSOR)
         places = [int(part.text) for part in axis.parts if part.text.lstrip("-").isdigit()]
+        if axis.type == PARTS and not axis.parts:
+            return a
         if axis.type != PARTS or len(places) < len(axis.parts) or min(places) < 0 <= max(places):
             raise self.refusal(eqn, f"numpy.expand_dims with axis={axis.text}")
         for place in sorted(places, reverse=places[0] < 0):
@@ -271,6 +284,7 @@ class AtenExpressions:
         if isinstance(found, TensorType) and found.dtype in ("bool", "int64", "int32"):
             a = Expr(f"{given['a'].within(PRIMARY)}.to(at::kDouble)", TENSOR)
             given = {**given, "a": a}
+        given = self._over_an_axis(eqn, given)
         template = self._template(eqn, OPERATORS["mean"], given)
         assert template is not None
         return self._filled(eqn, template, given)
@@ -372,6 +386,8 @@ class AtenExpressions:
         if not kinds <= {*NUMBERS, DTYPE, STRING} or not operands:
             raise self.refusal(eqn, info.python)
         if info.dtype == "bool" and infix in _INFIX:
+            if DTYPE in kinds:
+                operands = [Expr(self._dtype(eqn, value), DTYPE) for value in operands]
             return binary(infix, operands[0], operands[1], BOOL)
         floats = DOUBLE in kinds
         if eqn.op == "divide":

@@ -308,6 +308,16 @@ std::vector<int64_t> all_axes(const at::Tensor& x) {
 """,
         headers=("<numeric>", "<vector>"),
     ),
+    "some_axes": Function(
+        """\
+// The axes of a reduction: of none, ATen would reduce all.
+at::IntArrayRef some_axes(at::IntArrayRef axes) {
+    TORCH_CHECK_NOT_IMPLEMENTED(!axes.empty(), "a reduction over no axis: `axis` is ()");
+    return axes;
+}
+""",
+        headers=("<c10/util/Exception.h>",),
+    ),
     "solve": Function(
         """\
 // The solution of a x = b: `b` of one axis is a vector, of more a stack of matrices.

@@ -62,6 +62,8 @@ _CALLS = {
     "numpy.isneginf": "torch.isneginf",
     "numpy.count_nonzero": "torch.count_nonzero",
     "numpy.digitize": "_digitize",
+    "numpy.fix": "torch.fix",
+    "scipy.special.round": "torch.round",
     "np.pad": "_padded_places",  # within the library's `np.pad`, of places on an axis
 }
 # PyTorch computes them and has no derivatives of them.
