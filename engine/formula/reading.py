@@ -112,12 +112,13 @@ def binding(value: object) -> Binding:
     info = FORMULAS.info_of(value)
     if info is not None:
         return Binding.dotted(info.python)
-    if isinstance(value, type) and issubclass(value, np.generic):
-        return Binding.dotted(f"numpy.{value.__name__}")
+    if isinstance(value, type) and (value.__module__ == "itertools" or issubclass(value, np.generic)):
+        return Binding.dotted(f"{value.__module__}.{value.__name__}")
     if isinstance(value, (np.ufunc, BuiltinFunctionType)) or _has_dotted_name(value):
         module = getattr(value, "__module__", None) or "numpy"
         name = str(getattr(value, "__qualname__", None) or getattr(value, "__name__", ""))
-        return Binding.dotted(name if module == builtins.__name__ else f"{module}.{name}")
+        # Modules in C, as `_operator`, are those of Python's library without the underscore.
+        return Binding.dotted(name if module == builtins.__name__ else f"{module.removeprefix('_')}.{name}")
     if type(value).__module__.startswith("scipy.stats.") and hasattr(value, "name"):
         return Binding.dotted(f"scipy.stats.{value.name}")
     if isinstance(value, FunctionType):

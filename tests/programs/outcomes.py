@@ -6,7 +6,6 @@ REFUSED = {
         "PB106 the gradient of 'black_scholes_scipy_stats' passes 'norm.cdf', whose derivative is not known: "
         "it has no formula"
     ),
-    "by_table": "PB402 a dictionary is outside of the formula language",
     "drawdown": (
         "PB106 the gradient of 'drawdown' passes 'np.maximum.accumulate', whose "
         "derivative is not known: it has no formula"
@@ -18,12 +17,7 @@ REFUSED = {
     "matched": "PB401 a `match` statement is outside of the formula language",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB401 a list that stands in a list grows in a branch or a loop",
-    "trapezoid_pairwise": (
-        "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
-    ),
-    "triangle_of_lists": (
-        "PB104 `pairwise` is a type outside the formula: it may change before the backward runs"
-    ),
+    "triangle_of_lists": "PB402 unpacking with `*` here is outside of the formula language",
     "try_and_except": "PB401 a `try` statement is outside of the formula language",
     "vending_machine": "PB402 `.split` of this value is outside of the formula language",
 }

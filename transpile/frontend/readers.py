@@ -32,6 +32,7 @@ from .control.written_out import (
 )
 from .expressions.arithmetic import read_binary, read_unary
 from .expressions.comparisons import read_boolean, read_compare, read_conditional
+from .expressions.dictionaries import read_dictionary, read_dictionary_of
 from .expressions.formatted import read_formatted
 from .expressions.simple import read_attribute, read_constant, read_items, read_lambda, read_name
 from .expressions.subscripts import read_subscript
@@ -44,6 +45,8 @@ READERS = Readers(
         ast.Name: read_name,
         ast.Tuple: read_items,
         ast.List: read_items,
+        ast.Dict: read_dictionary,
+        ast.DictComp: read_dictionary_of,
         ast.BinOp: read_binary,
         ast.UnaryOp: read_unary,
         ast.Compare: read_compare,

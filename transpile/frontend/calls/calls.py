@@ -8,17 +8,30 @@ from functools import partial
 from ...analysis.numbers import gives_number
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS, by_method, by_python
-from ..expressions.arithmetic import copied
+from ..expressions.arithmetic import arithmetic, copied
 from ..expressions.branches import choose
+from ..expressions.dictionaries import method_of
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
 from ..state.atoms import atom, keyword_atom
 from ..state.attempt import Attempt
-from ..state.growing import append, is_list
+from ..state.growing import append, is_list, put_in, take_out
 from ..state.lookup import callee_of, lookup
 from ..state.readers import read
-from ..state.values import Callee, Choice, Dotted, Frame, Function, Growing, Items, Value, elements, is_value
+from ..state.values import (
+    Callee,
+    Choice,
+    Dotted,
+    Frame,
+    Function,
+    Growing,
+    Items,
+    Keyed,
+    Value,
+    elements,
+    is_value,
+)
 from ..syntax.fence import Refusal, refuse
 from .arguments import Arguments, read_arguments
 from .composites import composite_of, read_composite
@@ -39,6 +52,13 @@ _METHODS = {
     "flatten": "numpy.ravel",
     "conjugate": "numpy.conj",
 }
+_ARITHMETIC = {
+    "operator.add": "add",
+    "operator.sub": "subtract",
+    "operator.mul": "multiply",
+    "operator.truediv": "divide",
+    "operator.matmul": "matmul",
+}
 _METADATA = {
     "pullback.primitives.like": "like",
     "numpy.shape": "shape",
@@ -58,6 +78,8 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
         base = read(frame, func.value)
         if isinstance(base, Growing) or (isinstance(base, Var) and is_list(frame, base)):
             return _list_method(frame, base, func, read_arguments(frame, node))
+        if isinstance(base, Keyed):
+            return method_of(frame, base, func, read_arguments(frame, node).positional, node)
         if isinstance(base, Var):
             return _method(frame, base, func, read_arguments(frame, node), name)
         callee = read(frame, func)
@@ -105,6 +127,9 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return read_vjp(frame, given.node, given.positional, given.keywords, apply)
     if callee.name == "divmod" and not all(map(is_value, given.positional)):
         callee = Dotted("numpy.divmod", callee.text)
+    if callee.name in _ARITHMETIC and len(given.positional) == 2 and not given.keywords:
+        left, right = given.positional
+        return arithmetic(frame, _ARITHMETIC[callee.name], left, right, given.node, name)
     if (reduction := as_reduction(frame, callee, given)) is not None:
         callee, given = reduction
     if (outer := outer_of(callee.name)) is not None:
@@ -230,14 +255,20 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
 
 
 def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
-    if func.attr != "append" or len(given.positional) != 1 or given.keywords:
+    taken = {"append": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
+    if given.keywords or len(given.positional) not in taken:
         raise refuse(
             "PB402",
             f"`.{func.attr}` of a list is outside of the formula language",
             frame.span(given.node),
             hint="use append",
         )
-    return append(frame, func, base, given.positional[0], given.node)
+    if func.attr == "append":
+        return append(frame, func, base, given.positional[0], given.node)
+    place = atom(frame, given.positional[0] if given.positional else Literal(-1), given.node)
+    if func.attr == "insert":
+        return put_in(frame, base, place, given.positional[1], given.node)
+    return take_out(frame, base, place, given.node)
 
 
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:

@@ -10,15 +10,17 @@ from ...ir import Atom, Kind, Literal, Var
 from ...operators import VALUE_CALLS
 from ..expressions.arithmetic import arithmetic, combine
 from ..expressions.branches import choose
+from ..expressions.dictionaries import of_entries
 from ..expressions.formatted import formatted
 from ..expressions.list_parts import list_of_places
 from ..state.atoms import atom
 from ..state.kinds import check_number
-from ..state.values import Callee, Choice, Dotted, Frame, Function, Items, Value, elements, is_value
+from ..state.values import Callee, Choice, Dotted, Frame, Function, Items, Value, elements, is_value, iterated
 from ..syntax.fence import refuse
 from ..syntax.folding import fold_call
 from .arguments import Arguments
-from .sequences import of_known, summed
+from .loops_of_calls import as_loop
+from .sequences import of_known
 
 # Iterations of a loop of a known number; a longer one stays a loop.
 _WRITTEN_OUT = 256
@@ -34,15 +36,17 @@ def call_python(
     """
     node = given.node
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
-    if callee.name == "sum" and isinstance(first, Var) and first.kind != "tensor":
-        return summed(frame, first, node)
     if callee.name == "list" and isinstance(first, Var) and first.kind in ("tensor", "list"):
         return list_of_places(frame, first, "k", "len(xs)", node)
     if callee.name == "list" and first in frame.build.tuples:
         return first
+    if callee.name == "dict" and not given.positional:
+        return of_entries(dict(given.keywords.items()))
     if callee.name == "callable" and first is not None:
         return Literal(isinstance(first, Function | Choice | Callee | Dotted))
     add = partial(_sum, frame, given)
+    if (found := as_loop(frame, callee.name, given)) is not None:
+        return found
     if (found := of_known(frame, callee.name, given, add)) is not None:
         return found
     if callee.name in ("min", "max") and not given.keywords:
@@ -107,7 +111,7 @@ def _of_values(frame: Frame, callee: Dotted, given: Arguments, name: str | None)
         return None
     if given.keywords or not given.positional:
         raise refuse("PB404", f"`{callee.text}` takes positional arguments here", span)
-    known = elements(given.positional[0])
+    known = iterated(given.positional[0])
     if callee.name in ("tuple", "len") and known is not None and len(given.positional) == 1:
         return Items(known) if callee.name == "tuple" else Literal(len(known))
     operands = [atom(frame, value, given.node) for value in given.positional]

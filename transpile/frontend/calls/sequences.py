@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Callable, Sequence
 
-from ...ir import Literal, Var
+from ...ir import Literal
 from ...operators import instead_of
-from ..state.readers import read_body
 from ..state.values import Frame, Growing, Items, Value, elements
 from ..syntax.fence import refuse
 from .arguments import Arguments
@@ -56,20 +54,3 @@ def _sum(items: Sequence[Value], add: Add) -> Value:
     for item in items[1:]:
         total = add(total, item)
     return total
-
-
-def summed(frame: Frame, values: Var, node: ast.Call) -> Value:
-    """``sum(values)`` over a list of a length that only the run knows: a loop."""
-    frame.local |= {_LIST: values, _SUM: Literal(0)}
-    total = ast.BinOp(ast.Name(_SUM, ast.Load()), ast.Add(), ast.Name(_ITEM, ast.Load()))
-    add = ast.Assign([ast.Name(_SUM, ast.Store())], total)
-    loop = ast.For(ast.Name(_ITEM, ast.Store()), ast.Name(_LIST, ast.Load()), [add], [])
-    for part in ast.walk(loop):
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
-    read_body(frame, [loop])
-    return frame.local.pop(_SUM)
-
-
-# Names that no author can write.
-_LIST, _ITEM, _SUM = "<values>", "<item>", "<sum>"

@@ -6,9 +6,10 @@ import ast
 
 from ..state.growing import new_list
 from ..state.readers import read, read_body
-from ..state.values import Frame, Value, elements
+from ..state.values import Frame, Value, iterated
 from ..syntax import fence
 from .assignment import bind_target
+from .combined_loops import is_combined
 from .iteration import counted
 
 
@@ -28,10 +29,9 @@ def read_comprehension(frame: Frame, node: ast.ListComp | ast.GeneratorExp, name
         place=frame.place,
     )
     loop = ast.copy_location(ast.For(first.target, first.iter, [], []), node)
-    if len(node.generators) > 1 or first.ifs or counted(inner, loop) is not None:
+    if len(node.generators) > 1 or first.ifs or is_combined(inner, loop) or counted(inner, loop) is not None:
         return _collected(inner, node)
-    iterated = read(frame, first.iter)
-    known = elements(iterated)
+    known = iterated(read(frame, first.iter))
     found: list[Value] = []
     if known is None:
         return _collected(inner, node)

@@ -59,16 +59,27 @@ def _tested_at_the_end(frame: Frame, last: ast.stmt) -> str | None:
 class _Numbered(ast.NodeTransformer):
     """Exits of a loop's body as returns of their numbers; ``continue`` is one of number 0.
 
-    `exits`: each ``return``, and None for a ``break``.
+    `exits`: what each ``return`` does, with the statements before it in its branch, and None for a ``break``.
     """
 
     def __init__(self) -> None:
-        self.exits: list[ast.Return | None] = []
+        self.exits: list[list[ast.stmt] | None] = []
         self._inner = 0  # loops inside of the body that are around
 
     def visit_Return(self, node: ast.Return) -> ast.Return:
-        self.exits.append(node)
+        self.exits.append([node])
         return self._left(len(self.exits), node)
+
+    def visit_If(self, node: ast.If) -> ast.AST:
+        node.body, node.orelse = self._branch(node.body), self._branch(node.orelse)
+        return node
+
+    def _branch(self, body: list[ast.stmt]) -> list[ast.stmt]:
+        """A branch; one that returns does nothing else in the loop, for nothing after it reads more."""
+        if body and isinstance(body[-1], ast.Return) and not may_leave(body[:-1]):
+            self.exits.append(body)
+            return [self._left(len(self.exits), body[-1])]
+        return [self.visit(statement) for statement in body]
 
     def visit_Break(self, node: ast.Break) -> ast.stmt:
         if self._inner:
@@ -108,12 +119,13 @@ def _numbered(node: ast.For) -> Exits:
         if met is None:
             continue
         if always and number == len(numbered.exits):
-            after.append(met)
+            after += met
             break
-        test: ast.expr = ast.copy_location(ast.Name(STOPPED, ast.Load()), met)
+        place = met[-1]
+        test: ast.expr = ast.copy_location(ast.Name(STOPPED, ast.Load()), place)
         if len(numbered.exits) > 1:
-            test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, met)]), met)
-        after.append(ast.copy_location(ast.If(test, [met], []), met))
+            test = ast.copy_location(ast.Compare(test, [ast.Eq()], [_constant(number, place)]), place)
+        after.append(ast.copy_location(ast.If(test, met, []), place))
     return Exits(body, after, STOPPED if numbered.exits else None)
 
 

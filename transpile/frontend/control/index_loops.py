@@ -42,6 +42,8 @@ def over_places(frame: Frame, node: ast.For) -> ast.For | None:
     array, place, count = f"<array {where}", f"<place {where}", f"<range {where}"
     sizes = [f"<size {k} {where}" for k in range(len(names))]
     shape: ast.expr = call.args[0] if len(call.args) == 1 else ast.Tuple(call.args, ast.Load())
+    if isinstance(shape, ast.Starred):
+        shape = shape.value
     if entries:
         frame.local[array] = read(frame, shape)
         shape = ast.Attribute(_named(array), "shape", ast.Load())

@@ -13,21 +13,24 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
+from ..expressions.branches import choose
 from ..state.aliases import items_of, ranks, roots
 from ..state.atoms import atom
 from ..state.attempt import Attempt
 from ..state.builder import Builder
 from ..state.growing import appended, as_variable, grows_once
 from ..state.kinds import check_number
+from ..state.lookup import lookup
 from ..state.readers import read_body
 from ..state.values import Backwards, Frame, Growing, LastIteration, Poison, Value
 from ..state.whole import is_whole
 from ..syntax.assigned import assigned
 from ..syntax.fence import refuse
 from .assignment import bind_target
-from .exits import STOPPED, exits_of
+from .exits import STOPPED, Exits, exits_of
 
 
 @dataclass
@@ -53,7 +56,7 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
         raise refuse("PB401", "this cannot be looped over", span, hint="loop over a range or a list")
     check_number(frame, iterated, node.iter, "a loop")
     exits = exits_of(frame, node)
-    body, after, stops = exits.body, exits.after, exits.flag is not None
+    body, stops = exits.body, exits.flag is not None
     if exits.flag == STOPPED:
         frame.local[STOPPED] = Literal(0)
     names = assigned([node.target, *body])
@@ -66,13 +69,13 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     before = dict(frame.local)
     for growing in lists.values():
         growing.depth += 1
-    iteration = _settled_iteration(frame, node, body, iterated, stops, backwards and stops, carried, lists)
+    iteration = _settled_iteration(frame, node, exits, iterated, backwards and stops, carried, lists)
     for growing in lists.values():
         growing.depth -= 1
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
     flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
     _finish(frame, node, iteration, collected, before, tuple(flags))
-    return after
+    return exits.after
 
 
 def _grown_lists(frame: Frame, node: ast.For, body: Sequence[ast.stmt], iterated: Var) -> dict[str, Growing]:
@@ -103,9 +106,8 @@ def _carried(frame: Frame, names: Iterable[str]) -> list[str]:
 def _settled_iteration(
     frame: Frame,
     node: ast.For,
-    body: list[ast.stmt],
+    exits: Exits,
     iterated: Var,
-    stops: bool,
     from_the_end: bool,
     carried: list[str],
     lists: Mapping[str, Growing],
@@ -123,7 +125,7 @@ def _settled_iteration(
     while True:
         attempt = Attempt(frame)
         iteration = _read_iteration(
-            frame, node, body, iterated, stops, from_the_end, carried, kinds, views, listed, fractional
+            frame, node, exits, iterated, from_the_end, carried, kinds, views, listed, fractional
         )
         widened: dict[str, Kind] = {
             name: result.kind
@@ -152,9 +154,8 @@ def _settled_iteration(
 def _read_iteration(
     frame: Frame,
     node: ast.For,
-    body: Sequence[ast.stmt],
+    exits: Exits,
     iterated: Var,
-    stops: bool,
     from_the_end: bool,
     carried: Sequence[str],
     kinds: dict[str, Kind],
@@ -163,7 +164,7 @@ def _read_iteration(
     fractional: Collection[str],
 ) -> _Iteration:
     build, span = frame.build, frame.span(node)
-    over, item, element = _over(frame, node, iterated, stops, from_the_end)
+    over, item, element = _over(frame, node, iterated, exits.flag is not None, from_the_end)
     iteration = _Iteration(over, item, list(carried))
     for name in carried:
         start = atom(frame, frame.local[name], node)
@@ -184,11 +185,24 @@ def _read_iteration(
         for name, param in zip(carried, iteration.params, strict=True):
             frame.local[name] = param
         bind_target(frame, node.target, element())
-        returned = read_body(frame, body)
+        returned = read_body(frame, exits.body)
         if STOPPED in carried and returned is not None:
             frame.local[STOPPED] = returned
+            _left_by_inner(frame, exits, returned)
         iteration.results = [atom(frame, frame.local[name], node) for name in carried]
     return iteration
+
+
+def _left_by_inner(frame: Frame, exits: Exits, stopped: Value) -> None:
+    """Give what a loop in this one has left, and what is done after both reads, a value in each iteration.
+
+    Where the loop goes on nothing reads it.
+    """
+    asked = [part for each in exits.after for part in ast.walk(each) if isinstance(part, ast.Name)]
+    for part in asked:
+        if isinstance(frame.local.get(part.id), LastIteration):
+            left = partial(lookup, frame, part)
+            frame.local[part.id] = choose(frame, stopped, left, partial(Literal, 0), part, part.id)
 
 
 def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str | Var]]:

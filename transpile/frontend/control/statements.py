@@ -20,6 +20,7 @@ from ..syntax.desugar import Quiet
 from ..syntax.fence import refuse
 from ..syntax.folding import BINARY
 from .assignment import bind_target, target_names
+from .in_place_calls import read_in_place
 from .writes import augmented, change_part
 
 Rest = Sequence[ast.stmt]
@@ -39,7 +40,7 @@ def read_annotated(frame: Frame, node: ast.AnnAssign, rest: Rest, name: str | No
 
 
 def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) -> None:
-    """An expression on its own: a docstring, ``parts.append(x)``, ``parts.reverse()``."""
+    """An expression on its own: a docstring, ``parts.append(x)``, ``parts.reverse()``, ``x.fill(0)``."""
     if isinstance(node.value, ast.Constant):
         return
     if (reversed_list := _reversed_in_place(frame, node.value)) is not None:
@@ -48,6 +49,8 @@ def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) 
             check_list_write(frame, held, reversed_list, node)
             held = list_of_places(frame, held, "len(xs) - 1 - k", "len(xs)", node.value)
         frame.bind(reversed_list, held.items if isinstance(held, Backwards) else held, node)
+        return
+    if read_in_place(frame, node.value):
         return
     check_in_place(frame, node.value)
     _check_used(frame, node.value, read(frame, node.value))

@@ -10,13 +10,21 @@ from ...ir import Atom, Literal, Var
 from ...operators import OPERATORS
 from ..calls.written_arrays import array_assigned
 from ..expressions.arithmetic import arithmetic
+from ..expressions.dictionaries import put_entry
 from ..expressions.subscripts import read_index
 from ..state.aliases import is_number
 from ..state.atoms import atom
 from ..state.lookup import lookup
-from ..state.mutation import check_augmented, check_own, check_store, check_write, view_of
+from ..state.mutation import (
+    check_augmented,
+    check_entry_write,
+    check_own,
+    check_store,
+    check_write,
+    view_of,
+)
 from ..state.readers import operand, read
-from ..state.values import Frame, Growing, Value
+from ..state.values import Frame, Growing, Keyed, Value
 from ..syntax.fence import Refusal, refuse
 
 
@@ -27,7 +35,7 @@ def _of_a_name(frame: Frame, target: ast.Subscript) -> Iterator[ast.Subscript]:
         yield target
         return
     with _of_a_name(frame, target.value) as whole:
-        if isinstance(_held(frame, whole), Growing):
+        if isinstance(_held(frame, whole), Growing | Keyed):
             raise _no_array(frame, target)
         part = read(frame, _loaded(whole))
         if not isinstance(part, Var) or view_of(frame, part) is None:
@@ -52,6 +60,9 @@ def write_part(frame: Frame, target: ast.Subscript, value: Value, node: ast.expr
 
 def _write(frame: Frame, target: ast.Subscript, value: Value, node: ast.expr) -> None:
     held = _held(frame, target)
+    if isinstance(held, Keyed):
+        _write_entry(frame, held, target, value)
+        return
     if isinstance(held, Growing):
         _write_element(frame, held, target, value)
         return
@@ -70,10 +81,14 @@ def change_part(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssig
 
 def _change(frame: Frame, target: ast.Subscript, op: str, node: ast.AugAssign) -> None:
     held = _held(frame, target)
-    if isinstance(held, Growing):
+    if isinstance(held, Growing | Keyed):
         before = read(frame, _loaded(target))
         assert isinstance(target.value, ast.Name)
-        _write_element(frame, held, target, augmented(frame, op, before, f"{target.value.id}[...]", node))
+        value = augmented(frame, op, before, f"{target.value.id}[...]", node)
+        if isinstance(held, Keyed):
+            _write_entry(frame, held, target, value)
+        else:
+            _write_element(frame, held, target, value)
         return
     index, span = read_index(frame, target.slice), frame.span(node)
     part = frame.build.emit("getitem", (held,), span, kwargs=(("index", index),))
@@ -101,13 +116,20 @@ def _loaded(target: ast.Subscript) -> ast.Subscript:
     return ast.copy_location(ast.Subscript(target.value, target.slice, ast.Load()), target)
 
 
-def _held(frame: Frame, target: ast.Subscript) -> Var | Growing:
+def _write_entry(frame: Frame, held: Keyed, target: ast.Subscript, value: Value) -> None:
+    assert isinstance(target.value, ast.Name)
+    name = target.value.id
+    check_entry_write(frame, held, name, target)
+    frame.bind(name, put_entry(frame, held, target.slice, value), target)
+
+
+def _held(frame: Frame, target: ast.Subscript) -> Var | Growing | Keyed:
     """The array or list that is written to, under its name."""
     if not isinstance(target.value, ast.Name):
         check_store(frame, target)
     assert isinstance(target.value, ast.Name)
     held = lookup(frame, target.value)
-    if isinstance(held, Growing) or (isinstance(held, Var) and held.kind == "tensor"):
+    if isinstance(held, Growing | Keyed) or (isinstance(held, Var) and held.kind == "tensor"):
         return held
     raise _no_array(frame, target)
 

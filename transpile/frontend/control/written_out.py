@@ -9,11 +9,12 @@ from ...ir import Block, Literal, Var
 from ...operators import OPERATORS
 from ..state.attempt import Attempt
 from ..state.readers import read, read_body
-from ..state.values import Frame, Value, elements
+from ..state.values import Frame, Value, iterated
 from ..syntax.assigned import assigned
 from ..syntax.fence import Refusal
 from ..syntax.leaving import may_end, may_leave, may_return
 from .assignment import bind_target
+from .combined_loops import over_combinations
 from .index_loops import over_places
 from .iteration import counted, reversed_of
 from .loops import read_loop
@@ -26,15 +27,16 @@ _FEW, _LONGEST, _LONGEST_FUSED = 3, 32, 400
 
 def read_for(frame: Frame, node: ast.For, rest: Sequence[ast.stmt], name: str | None) -> Value | None:
     """A loop over something known is written out; over anything else it stays a loop."""
+    node = over_combinations(frame, node) or node
     node = counted(frame, node) or over_places(frame, node) or node
     backwards = reversed_of(frame, node.iter)
-    iterated = read(frame, backwards or node.iter)
-    known = elements(iterated)
+    over = read(frame, backwards or node.iter)
+    known = iterated(over)
     if known is not None and len(known) > _MOST_IN_EACH_OTHER and may_end(node.body):
         numbers = _range_of(frame, known, node)
-        iterated, known = (iterated, known) if numbers is None else (numbers, None)
+        over, known = (over, known) if numbers is None else (numbers, None)
     if known is None:
-        after = read_loop(frame, node, iterated, backwards is not None)
+        after = read_loop(frame, node, over, backwards is not None)
         return read_body(frame, [*after, *rest], name) or Literal(None) if after else None
     if backwards is not None:
         known = known[::-1]

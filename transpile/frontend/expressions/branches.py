@@ -9,8 +9,10 @@ from dataclasses import replace
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
 from ..state.atoms import atom
 from ..state.growing import written_list
-from ..state.values import Choice, Frame, Function, Growing, Items, Poison, Value, is_value
+from ..state.values import Choice, Frame, Function, Growing, Items, Keyed, Poison, Value, is_value
 from ..syntax.fence import refuse
+
+_TEST = "test "  # and a number: names that no author can write
 
 
 def choose(
@@ -24,12 +26,18 @@ def choose(
     """``then() if test else otherwise()``: one side alone where the test is a constant."""
     if isinstance(test, Literal):
         return then() if test.value else otherwise()
+    before = set(frame.local)
     with frame.build.block() as then_eqns:
         first = then()
+    of_then = frame.local.keys() - before
     with frame.build.block() as else_eqns:
         second = otherwise()
     merger = Merger(frame, node, then_eqns, else_eqns, test)
     merged = merger.merge(first, second, name)
+    # What a choice in a branch asks is asked after it as well.
+    for asked in sorted(key for key in frame.local.keys() - before if key.startswith(_TEST)):
+        sides = (frame.local[asked], Literal(None))
+        frame.local[asked] = merger.merge(*(sides if asked in of_then else sides[::-1]))
     merger.finish(atom(frame, test, node))
     frame.local.update(merger.tests)
     return merged
@@ -53,6 +61,9 @@ class Merger:
             return first
         if isinstance(first, Poison) or isinstance(second, Poison):
             return first if isinstance(first, Poison) else second
+        if isinstance(first, Keyed) and isinstance(second, Keyed) and first.keys == second.keys:
+            entries = zip(first.items, second.items, strict=True)
+            return Keyed(first.keys, tuple(self.merge(a, b) for a, b in entries))
         if isinstance(first, Items | Growing) and isinstance(second, Items | Growing):
             if len(first.items) == len(second.items):
                 pairs = zip(first.items, second.items, strict=True)
@@ -102,7 +113,7 @@ class Merger:
                 self.frame.span(self.node),
                 hint="define or return a closure in both",
             )
-        test = f"test {self.frame.build.tick()}"
+        test = f"{_TEST}{self.frame.build.tick()}"
         self.tests[test] = self.test
         return Choice(test, self._outside(first, True), self._outside(second, False))
 

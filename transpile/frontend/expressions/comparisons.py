@@ -10,7 +10,7 @@ from ...operators import OPERATORS
 from ..state.atoms import atom
 from ..state.kinds import check_arithmetic
 from ..state.readers import read
-from ..state.values import Frame, Value, elements, is_value
+from ..state.values import Frame, Value, is_value, iterated
 from ..syntax.fence import refuse
 from ..syntax.folding import COMPARE
 from .arithmetic import SIGNS, combine
@@ -73,7 +73,7 @@ def _is_made(frame: Frame, var: Var) -> bool:
 
 
 def _membership(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
-    known = elements(right)
+    known = iterated(right)
     if known is None or not is_value(left):
         raise refuse("PB402", "`in` looks into tuples that are written out only", frame.span(node))
     result: Value = Literal(False)

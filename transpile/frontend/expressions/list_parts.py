@@ -5,12 +5,10 @@ from __future__ import annotations
 import ast
 
 from ...ir import Literal, Var
-from ..state.readers import operand, read
-from ..state.values import Dotted, Frame, Value
+from ..state.readers import operand
+from ..state.values import Frame, Value
 from ..syntax.fence import refuse
-
-# Names that no author can write.
-_PART, _FUNCTIONS = "<part>", ("len", "min", "max", "range")
+from .templates import read_template
 
 
 def part_of_list(frame: Frame, items: Var, node: ast.Slice) -> Value:
@@ -31,21 +29,7 @@ def part_of_list(frame: Frame, items: Var, node: ast.Slice) -> Value:
 
 def list_of_places(frame: Frame, items: Var, place: str, count: str, node: ast.expr) -> Value:
     """The list ``[xs[place] for k in range(count)]``, both written in `xs` and `k`."""
-    names = {"xs": _PART, "k": "<place>", **{name: f"<{name}>" for name in _FUNCTIONS}}
-    made = ast.parse(f"[xs[{place}] for k in range({count})]", mode="eval").body
-    for part in ast.walk(made):
-        if isinstance(part, ast.Name):
-            part.id = names[part.id]
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
-    hidden: dict[str, Value] = {_PART: items}
-    hidden |= {f"<{name}>": Dotted(name, name) for name in _FUNCTIONS}
-    frame.local |= hidden
-    try:
-        return read(frame, made)
-    finally:
-        for name in hidden:
-            frame.local.pop(name, None)
+    return read_template(frame, f"found = [xs[{place}] for k in range({count})]", {"xs": items}, node)
 
 
 def _written(frame: Frame, bound: ast.expr | None, node: ast.Slice) -> int | None:

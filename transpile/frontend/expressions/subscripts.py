@@ -10,8 +10,9 @@ from ..state.atoms import atom
 from ..state.growing import new_list
 from ..state.kinds import check_index, is_tuple
 from ..state.readers import operand, read
-from ..state.values import Dotted, Frame, Growing, Items, Value, elements
+from ..state.values import Dotted, Frame, Growing, Items, Keyed, Value, elements
 from ..syntax.fence import refuse
+from .dictionaries import entry
 from .joined_by_index import JOINS, read_joined
 from .list_parts import part_of_list
 
@@ -23,6 +24,8 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     base = read(frame, node.value)
     if isinstance(base, Dotted) and base.name in JOINS:
         return read_joined(frame, base, node, name)
+    if isinstance(base, Keyed):
+        return entry(frame, base, node)
     known = elements(base)
     if known is not None:
         part = _known(frame, known, node, name)

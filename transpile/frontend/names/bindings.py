@@ -24,7 +24,7 @@ BUILTINS = frozenset(
         "len",
     }
     | {"list", "max", "min", "pow", "print", "range", "reversed", "round", "slice", "sorted", "str"}
-    | {"sum", "tuple", "zip", "map"}
+    | {"sum", "tuple", "zip", "map", "filter", "dict"}
 )
 
 

@@ -8,7 +8,7 @@ from ...ir import Atom, Kind, Literal, Var
 from ...operators.aten import ATEN
 from ..names.bindings import BUILTINS
 from ..syntax.fence import refuse
-from .values import Callee, Choice, Dotted, Frame, Function, Growing, Items, Value, is_value
+from .values import Callee, Choice, Dotted, Frame, Function, Growing, Items, Keyed, Value, is_value
 
 # What stands in these is a function or a known constant; another module's name may be a number.
 _FUNCTIONS_OF = frozenset({"numpy", "scipy", "math", "pullback", *BUILTINS})
@@ -31,7 +31,8 @@ def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> 
         value.name.partition(".")[0] not in _FUNCTIONS_OF or value.name.startswith(ATEN)
     ):
         return frame.build.factory_value(value.text.replace(".", "_"), frame.span(node))
-    raise refuse("PB402", f"{_what(value)} cannot be used as a value", frame.span(node), hint="call it")
+    hint = "call it" if not isinstance(value, Keyed) else "take an entry of it: `d['key']`"
+    raise refuse("PB402", f"{_what(value)} cannot be used as a value", frame.span(node), hint=hint)
 
 
 def keyword_atom(frame: Frame, name: str, value: Value, node: ast.AST) -> Atom:
@@ -48,6 +49,8 @@ def _what(value: Value) -> str:
         return f"`{value.text}`"
     if isinstance(value, Callee):
         return f"the formula `{value.name}`"
+    if isinstance(value, Keyed):
+        return "a dictionary"
     return "this"
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterable, Sequence
 
-from ...ir import Kind, Literal, Var
+from ...ir import Atom, Kind, Literal, Var
 from ..syntax.fence import refuse
 from ..syntax.leaving import may_leave
 from .atoms import atom
@@ -58,6 +58,35 @@ def append(frame: Frame, func: ast.Attribute, held: Growing | Var, item: Value, 
     build.lists.add(grown)
     frame.bind(name, grown, node)
     return Literal(None)
+
+
+def put_in(frame: Frame, held: Growing | Var, place: Atom, item: Value, node: ast.Call) -> Value:
+    """``name.insert(place, item)`` of a list that is written out."""
+    growing, index = _changed_here(frame, held, place, node)
+    growing.items.insert(index, item)
+    return Literal(None)
+
+
+def take_out(frame: Frame, held: Growing | Var, place: Atom, node: ast.Call) -> Value:
+    """``name.pop(place)`` of a list that is written out."""
+    growing, index = _changed_here(frame, held, place, node)
+    count = len(growing.items)
+    if not -count <= index < count:
+        raise refuse("PB402", f"there are {count} elements, and no element {index}", frame.span(node))
+    return growing.items.pop(index)
+
+
+def _changed_here(frame: Frame, held: Growing | Var, place: Atom, node: ast.Call) -> tuple[Growing, int]:
+    """The list and the place in it, where it is written out and changes in neither branch nor closure."""
+    build, span = frame.build, frame.span(node)
+    hint = "use append; a part of a list is `xs[1:]`, `xs[:-1]`"
+    index = place.value if isinstance(place, Literal) else None
+    if not isinstance(held, Growing) or not isinstance(index, int) or build.branches > held.depth:
+        message = "a list changes here in a way, or at a place, that only the run knows"
+        raise refuse("PB402", message, span, hint=hint)
+    if build.in_closure and not held.by_closure:
+        raise refuse("PB303", "a list is changed by the closure", span, hint="build a new list")
+    return held, index
 
 
 def as_variable(frame: Frame, name: str, growing: Growing, node: ast.AST) -> Var:

@@ -15,7 +15,7 @@ from ...ir import Atom, Var
 from ..syntax.fence import Refusal, refuse
 from .aliases import is_number, items_of, roots
 from .lookup import lookup
-from .values import Choice, Frame, Function, Growing, Items, LastIteration, Poison, Value
+from .values import Choice, Frame, Function, Growing, Items, Keyed, LastIteration, Poison, Value
 
 _LOOPED = "is what a loop goes over"
 _IN_PLACE_METHODS = frozenset({"fill", "sort", "put", "itemset", "resize", "partition", "setflags"})
@@ -218,6 +218,25 @@ def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST
         )
 
 
+def check_entry_write(frame: Frame, held: Keyed, name: str, node: ast.AST) -> None:
+    """Refuse to write to an entry of a dictionary that another name holds as well, or that was captured."""
+    other = next((key for key, value in _names(frame) if key != name and value is held), None)
+    captor = captured_before(frame, name, held)
+    whom = f"also named `{other}`" if other is not None else ""
+    if captor is not None:
+        whom = f"captured by `{captor}` before"
+    if name not in frame.local:
+        whom = "of a function around"
+    if whom:
+        raise refuse(
+            "PB301",
+            f"`{name}` is {whom}, and this writes to an entry of it",
+            frame.span(node),
+            value=name,
+            hint="write to a dictionary that was made here, under one name, before a function captures it",
+        )
+
+
 def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
     """The lists that a value is, or may be."""
     if isinstance(value, Growing):
@@ -238,7 +257,7 @@ def _names(frame: Frame) -> list[tuple[str, Value]]:
         where = "" if here is frame else " of the caller"
         for key, value in here.local.items():
             found += [(key + where, value)]
-            if isinstance(value, Growing | Items):
+            if isinstance(value, Growing | Items | Keyed):
                 found += [(f"{key}[...]", item) for item in value.items]
             elif isinstance(value, Var) and value.kind == "list":
                 found += [(f"{key}[...]", item) for item in items_of(frame.build, value)]

@@ -37,6 +37,14 @@ class Growing:
 
 
 @dataclass(frozen=True, eq=False)
+class Keyed:
+    """A dictionary written out, by keys that are known; a write makes a new one under the same name."""
+
+    keys: tuple[object, ...]
+    items: tuple[Value, ...]
+
+
+@dataclass(frozen=True, eq=False)
 class Function:
     """A nested `def` or lambda, or a helper of the module, with the frame that it sees."""
 
@@ -121,7 +129,18 @@ class Poison:
 
 
 Value = (
-    Var | Literal | Items | Growing | Backwards | Function | Choice | LastIteration | Dotted | Callee | Poison
+    Var
+    | Literal
+    | Items
+    | Growing
+    | Keyed
+    | Backwards
+    | Function
+    | Choice
+    | LastIteration
+    | Dotted
+    | Callee
+    | Poison
 )
 
 
@@ -199,7 +218,7 @@ class Frame:
         """Remember where the closure first reads a variable of the forward."""
         if isinstance(value, Var) and value in self.build.forward_vars:
             self.build.used.setdefault(value, span)
-        elif isinstance(value, Items | Growing):
+        elif isinstance(value, Items | Growing | Keyed):
             for item in value.items:
                 self.note_use(item, span)
 
@@ -213,6 +232,11 @@ def elements(value: Value) -> tuple[Value, ...] | None:
     if isinstance(value, Literal) and isinstance(value.value, tuple):
         return tuple(Literal(item) for item in value.value)
     return None
+
+
+def iterated(value: Value) -> tuple[Value, ...] | None:
+    """The values that a loop goes over, where they are known while reading: of a dictionary the keys."""
+    return tuple(map(Literal, value.keys)) if isinstance(value, Keyed) else elements(value)
 
 
 def is_value(value: Value) -> bool:

@@ -55,6 +55,8 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             return [*(ast.copy_location(Quiet(item.context_expr), node) for item in node.items), *body]
         case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
             made = [each for part in _without_else(node) for each in _named_first(part)]
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name() as grown, "extend"), [more], [])):
+            made = [each for part in _extended(node, grown.id, more) for each in _named_first(part)]
         case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]) if _starred(parts):
             made = [each for part in _unpacked(node, parts) for each in _named_first(part)]
         case ast.stmt():
@@ -121,6 +123,18 @@ def _saying(node: ast.stmt, flag: str) -> list[ast.stmt]:
     elif isinstance(node, ast.For | ast.While):
         node.orelse = [each for part in node.orelse for each in _saying(part, flag)]
     return [node]
+
+
+def _extended(node: ast.Expr, name: str, more: ast.expr) -> list[ast.stmt]:
+    """``name.extend(more)``: an `append` of each element; those that are written out are computed before."""
+    each = f"<item {node.lineno} {node.col_offset}>"
+    append = ast.Attribute(_name(name), "append", ast.Load())
+    if not isinstance(more, ast.List | ast.Tuple) or any(isinstance(part, ast.Starred) for part in more.elts):
+        body: list[ast.stmt] = [ast.Expr(ast.Call(append, [_name(each)], []))]
+        return [ast.For(ast.Name(each, ast.Store()), more, body, [])]
+    items = [f"{each[:-1]} {k}>" for k in range(len(more.elts))]
+    appends = [ast.Expr(ast.Call(append, [_name(item)], [])) for item in items]
+    return [*(_assign(item, part) for item, part in zip(items, more.elts, strict=True)), *appends]
 
 
 def _starred(parts: Sequence[ast.expr]) -> bool:

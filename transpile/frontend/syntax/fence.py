@@ -55,8 +55,6 @@ _EXPRESSIONS: dict[str, tuple[str, str]] = {
         "an assignment (`:=`) in a part of an expression that may not be reached",
         "assign it on a line of its own",
     ),
-    "Dict": ("a dictionary", "use a name per value, or a tuple"),
-    "DictComp": ("a dictionary comprehension", "use a name per value, or a tuple"),
     "Set": ("a set", "use a tuple"),
     "SetComp": ("a set comprehension", "use a tuple"),
     "GeneratorExp": ("a generator expression", "write a list out, or a list comprehension over one"),

@@ -9,9 +9,6 @@ import pytest
 import pullback as pb
 
 HEAD = """\
-import functools
-from functools import reduce
-
 import numpy as np
 import pullback as pb
 from scipy import special, stats
@@ -21,15 +18,12 @@ from scipy.stats import norm
 X = np.array([0.5, 2.0, 1.5])
 # What is written, what the hint says, and that in its place.
 CASES = [
-    ("min(x)", "np.min(x)", "np.min(x)"),
-    ("max([v * v for v in x])", "np.max(np.stack([...]))", "np.max(np.stack([v * v for v in x]))"),
-    ("sorted(x)[0] * x", "np.sort(x)", "np.sort(x)[0] * x"),
-    ("sum(x)", "np.sum(x, axis=0)", "np.sum(x, axis=0)"),
+    ("min(x, default=0.0)", "np.min(x)", "np.min(x)"),
+    ("max(x, default=0.0)", "np.max(x)", "np.max(x)"),
+    ("sorted(x, key=None)[0] * x", "np.sort(x)", "np.sort(x)[0] * x"),
+    ("sum(x, 1.0)", "np.sum(x, axis=0)", "np.sum(x, axis=0) + 1.0"),
     ("np.stack(tuple(x))", "[row for row in x]", "np.stack([row for row in x])"),
     ("np.stack(list(reversed(x)))", "x[::-1]", "x[::-1]"),
-    ("x.sum() if any(v > 1 for v in x) else 2 * x", "np.any(x > 0)", "x.sum() if np.any(x > 1) else 2 * x"),
-    ("reduce(lambda a, b: a * b, [x, x])", "a loop: `for value in values", "x * x"),
-    ("functools.reduce(lambda a, b: a * b, [x, x])", "a loop: `for value in values", "x * x"),
     (
         "x.sum() if np.allclose(x, 2.0) else x * x",
         "np.all(np.abs(a - b) <= atol + rtol * np.abs(b))",
@@ -82,26 +76,6 @@ def test_what_the_hint_says_is_the_same(functions, number):
     assert CASES[number][1] in error.value.diagnostics[0].hint
     np.testing.assert_allclose(other(X), function(X), rtol=1e-14)
     assert pb.gradcheck(other, X)
-
-
-def test_a_call_that_writes_says_the_write():
-    def scattered(s):
-        out = np.zeros(3)
-        np.add.at(out, np.array([0, 0, 1]), s)
-        return out
-
-    @pb.derive_pullback
-    def looped(s):
-        out, index = np.zeros(3), np.array([0, 0, 1])
-        for k in range(len(index)):
-            out[index[k]] += s[k]
-        return out
-
-    with pytest.raises(pb.FormulaError) as error:
-        pb.compile(scattered)
-    assert "`for k in range(len(index)): x[index[k]] += values[k]`" in error.value.diagnostics[0].hint
-    np.testing.assert_array_equal(looped(X), scattered(X))
-    assert pb.gradcheck(looped, X)
 
 
 def test_a_result_in_memory_of_the_caller_is_assigned():

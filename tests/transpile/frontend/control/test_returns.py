@@ -57,6 +57,17 @@ def inner_loop(x, *, n: int, m: int):
     return x
 
 
+@pb.derive_pullback
+def found_by_the_inner_loop(x, *, limit: float):
+    for i in range(len(x)):
+        for b in x[i:]:
+            c = np.sin(x[i] * b)
+            if c > limit:
+                found = c * b
+                return found * x + i
+    return x
+
+
 X = np.linspace(0.2, 0.9, 4)
 CASES = {
     "by a tensor": (lambda x: until_small(x, n=9, tol=0.05), X),
@@ -71,8 +82,17 @@ CASES = {
     "not at all": (lambda x: always_in_the_first_turn(x, n=0), X),
     "inner": (lambda x: inner_loop(x, n=3, m=2), X),
     "inner, not met": (lambda x: inner_loop(x, n=1, m=2), X),
+    "found inside": (lambda x: found_by_the_inner_loop(x, limit=0.1), X),
+    "found nowhere": (lambda x: found_by_the_inner_loop(x, limit=2.0), X),
 }
-FUNCTIONS = [until_small, two_ways_out, from_the_last, always_in_the_first_turn, inner_loop]
+FUNCTIONS = [
+    until_small,
+    two_ways_out,
+    from_the_last,
+    always_in_the_first_turn,
+    inner_loop,
+    found_by_the_inner_loop,
+]
 
 
 @pytest.mark.parametrize("name", CASES)

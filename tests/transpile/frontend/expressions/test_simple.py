@@ -138,7 +138,7 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
 @pytest.mark.parametrize(
     ("text", "code", "column"),
     [
-        ("{'a': x}", "PB402", 12),
+        ("{x: 1.0}['a']", "PB402", 13),
         ("x if x.ndim and (t := x) else x", "PB402", 29),
         ("f'{x}'", "PB402", 15),
         # What stands in an f-string has a place of its own since Python 3.12.
@@ -151,7 +151,7 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
         ("np.exp", "PB402", 12),
         ("(1, 2)[5]", "PB402", 12),
         ("x(1)", "PB402", 12),
-        ("sum(x)", "PB402", 12),
+        ("sum(x, 1.0)", "PB402", 12),
     ],
 )
 def test_what_is_refused_stands_at_its_place(text, code, column):

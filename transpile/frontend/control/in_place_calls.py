@@ -1,0 +1,79 @@
+"""Calls that change an array, as the writes that they are: ``np.add.at(a, i, v)``, ``a.fill(v)``."""
+
+from __future__ import annotations
+
+import ast
+
+from ..calls.arguments import Arguments
+from ..calls.calls import call_dotted
+from ..names.constants import dotted_name
+from ..state.readers import read, read_body
+from ..state.values import Dotted, Frame, Growing, Value
+
+_SCATTERED = "unslice(broadcast(value, array[index].shape), index=index, shape=array.shape)"
+# The parameters of each, and the statements that it stands for.
+_CALLS = {
+    "numpy.add.at": (("array", "index", "value"), f"array += {_SCATTERED}"),
+    "numpy.subtract.at": (("array", "index", "value"), f"array -= {_SCATTERED}"),
+    "numpy.fill_diagonal": (
+        ("array", "value"),
+        "if array.ndim != 2:\n"
+        "    raise NotImplementedError('np.fill_diagonal takes a matrix in a formula')\n"
+        "k = arange(min(array.shape[0], array.shape[1]))\n"
+        "array[k, k] = value",
+    ),
+    ".fill": (("array", "value"), "array[...] = value"),
+}
+_FUNCTIONS = {
+    "unslice": "pullback.primitives.unslice",
+    "broadcast": "numpy.broadcast_to",
+    "arange": "numpy.arange",
+    "min": "min",
+}
+
+
+def read_in_place(frame: Frame, node: ast.expr) -> bool:
+    """Read a call that changes its array in place; False for anything else."""
+    if not isinstance(node, ast.Call) or node.keywords or not isinstance(node.func, ast.Attribute):
+        return False
+    name, given = dotted_name(node.func, frame.names), node.args
+    if name is None and node.func.attr == "fill":
+        name, given = ".fill", [node.func.value, *node.args]
+    parameters, text = _CALLS.get(name or "", ((), ""))
+    if not parameters or len(parameters) != len(given):
+        return False
+    array, *others = given
+    if not isinstance(array, ast.Name | ast.Subscript):
+        return False
+    hidden: dict[str, Value] = {f"<{key}>": Dotted(full, full) for key, full in _FUNCTIONS.items()}
+    for parameter, argument in zip(parameters[1:], others, strict=True):
+        value = read(frame, argument)
+        if parameter == "index" and isinstance(value, Growing):
+            value = call_dotted(frame, Dotted("numpy.array", "np.array"), Arguments(node, [value], {}), None)
+        hidden[f"<{parameter}>"] = value
+    tree = _Of(array).visit(ast.parse(text))
+    for part in ast.walk(tree):
+        if "lineno" in part._attributes:
+            ast.copy_location(part, node)
+    frame.local |= hidden
+    read_body(frame, tree.body)
+    for key in [*hidden, "<k>"]:
+        frame.local.pop(key, None)
+    return True
+
+
+class _Of(ast.NodeTransformer):
+    """Statements of an array by the name `array`, over other names that no author can write."""
+
+    def __init__(self, array: ast.Name | ast.Subscript) -> None:
+        self._array = array
+
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The array, or the name in brackets."""
+        if node.id == "NotImplementedError":
+            return node
+        if node.id != "array":
+            return ast.Name(f"<{node.id}>", node.ctx)
+        if isinstance(self._array, ast.Name):
+            return ast.Name(self._array.id, node.ctx)
+        return ast.Subscript(self._array.value, self._array.slice, node.ctx)
