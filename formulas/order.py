@@ -60,6 +60,26 @@ def _sort_inputs(rng):
     yield (rng.permutation(12).reshape(3, 4) / 4.0,), {"axis": 0}
 
 
+@pb.composite(primitives.cummax)
+def cummax(x, axis=0):
+    """The greatest entry so far, ``np.maximum.accumulate(x, axis)``: the one at the place that it was found.
+
+    >>> cummax(pb.tensor([1.0, 3.0, 2.0]))
+    tensor([1., 3., 3.])
+    """
+    return np.take_along_axis(x, primitives.argcummax(x, axis=axis), axis=axis)
+
+
+@pb.composite(primitives.cummin)
+def cummin(x, axis=0):
+    """The least entry so far, ``np.minimum.accumulate(x, axis)``: the one at the place that it was found.
+
+    >>> cummin(pb.tensor([2.0, 3.0, 1.0]))
+    tensor([2., 2., 1.])
+    """
+    return np.take_along_axis(x, primitives.argcummin(x, axis=axis), axis=axis)
+
+
 @pb.composite(np.median)
 def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     """Half of each of the two entries in the middle of the order, which may be one; NaN where there is one.

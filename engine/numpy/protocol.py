@@ -14,6 +14,7 @@ from ..core.dispatch import engine_of
 from ..core.errors import NotDifferentiableError
 from ..core.no_derivative import FILE, QUESTION, REFUSED, WRITES, why
 from ..core.registry import FORMULAS
+from ..primitives.running import cummax, cummin
 from ..transforms.forward_ad import differentiated
 from . import signatures as signatures  # imported for what it registers
 from . import written as written
@@ -24,6 +25,7 @@ from .written.table import WRITTEN_WITH_OPERATORS
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
 _REDUCTIONS = {np.add: "sum", np.multiply: "prod", np.maximum: "max", np.minimum: "min"}
 _RUNNING = {np.add: "cumsum", np.multiply: "cumprod"}
+_RUNNING_EXTREMES = {np.maximum: cummax, np.minimum: cummin}
 
 
 def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs: Any) -> Any:
@@ -41,6 +43,8 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
         return call(_REDUCTIONS[ufunc], *inputs, **{"axis": 0, **kwargs})
     if method == "accumulate" and ufunc in _RUNNING:
         return call(_RUNNING[ufunc], *inputs, **{"axis": 0, **kwargs})
+    if method == "accumulate" and ufunc in _RUNNING_EXTREMES and kwargs.keys() <= {"axis"}:
+        return FORMULAS[_RUNNING_EXTREMES[ufunc]](*inputs, **kwargs)
     if method == "outer" and not kwargs:
         return _run(ufunc, _outer_operands(*inputs), {})
     return _without_formula(getattr(ufunc, method), f"{_name(ufunc)}.{method}", inputs, kwargs)

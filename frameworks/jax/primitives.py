@@ -207,6 +207,24 @@ def put_along(a: Any, indices: Any, axis: int, shape: tuple[int, ...]) -> Any:
     return jnp.zeros(shape, a.dtype).at[index].add(a)
 
 
+def argcummax(a: Any, axis: int = 0) -> Any:
+    """The positions of the greatest entries so far along an axis: of equal ones the last, or the last NaN."""
+    return _places(jnp.asarray(a), jax.lax.cummax, axis)
+
+
+def argcummin(a: Any, axis: int = 0) -> Any:
+    """The positions of the least entries so far along an axis: of equal ones the last, or the last NaN."""
+    return _places(jnp.asarray(a), jax.lax.cummin, axis)
+
+
+def _places(a: Any, running: Any, axis: int) -> Any:
+    """The last position so far at which an entry is the running extreme."""
+    axis = axis % a.ndim
+    line = jax.lax.broadcasted_iota(int, a.shape, axis)
+    found = (a == running(a, axis)) | (a != a)
+    return jax.lax.cummax(jnp.where(found, line, 0), axis)
+
+
 def order_of_norm(ord: Any, axis: int | tuple[int, ...] | None, ndim: int) -> float:
     """The order p of the norm that `jnp.linalg.norm` computes for these arguments; 2 for Frobenius's."""
     p = p_of_norm(ord, axis, ndim)

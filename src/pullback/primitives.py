@@ -58,6 +58,7 @@ from .engine.primitives.regions import (
     spread_region,
     take_region,
 )
+from .engine.primitives.running import argcummax, argcummin, cummax, cummin
 from .engine.primitives.saved_rows import packed, unpacked
 from .engine.primitives.sequences import (
     appended,
@@ -82,6 +83,8 @@ __all__ = [
     "accumulate",
     "airy_function",
     "appended",
+    "argcummax",
+    "argcummin",
     "bessel_i",
     "bessel_j",
     "beta_density",
@@ -91,6 +94,8 @@ __all__ = [
     "collect_flat",
     "contract",
     "contract_gradients",
+    "cummax",
+    "cummin",
     "dot_subscripts",
     "elliptic_integral",
     "expect_like",

@@ -38,6 +38,30 @@ def test_running_totals_along_axes(engine, function, axis):
     assert pb.gradcheck(lambda x: function(x, axis=axis), a, order=3)
 
 
+@pytest.mark.parametrize("axis", [0, 1, -1])
+@pytest.mark.parametrize("function", [np.maximum.accumulate, np.minimum.accumulate])
+def test_running_extremes_along_axes(engine, function, axis):
+    a = np.random.default_rng(5).permutation(12).reshape(3, 4) / 4.0
+    assert pb.gradcheck(lambda x: function(x, axis=axis) ** 2, a)
+    np.testing.assert_array_equal(function(pb.tensor(a), axis).numpy(), function(a, axis))
+    np.testing.assert_array_equal(pb.func.vmap(function)(a), function(a, 1))
+
+
+@pb.derive_pullback
+def greatest_so_far(x):
+    return np.maximum.accumulate(x)
+
+
+@pytest.mark.compiler
+def test_the_gradient_of_a_running_extreme_goes_to_its_last_place(variant):
+    a = np.array([1.0, 3.0, 3.0, 2.0, np.nan, 5.0])
+    x = pb.tensor(a, requires_grad=True)
+    y = variant(greatest_so_far)(x)
+    np.testing.assert_array_equal(y.detach().numpy(), np.maximum.accumulate(a))
+    (gradient,) = pb.grad(y, [x], [np.ones(6)])
+    np.testing.assert_array_equal(gradient.numpy(), [1, 1, 2, 0, 2, 0])
+
+
 def test_a_product_over_several_axes_with_zeros(engine):
     a = np.random.default_rng(5).uniform(-1.0, 1.0, (2, 3, 2))
     a[0, 1, 0] = a[1, 1, 1] = a[0, 0, 0] = 0.0

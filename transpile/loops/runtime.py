@@ -74,7 +74,9 @@ _HEADERS = {
     """,
     "kernel/indexing/region.h": "take_region spread_region clear_region",
     "kernel/indexing/sort.h": "argsort",
-    "kernel/indexing/scan.h": "cumsum cumprod linear_recurrence position_of_extreme truth_of",
+    "kernel/indexing/scan.h": """
+        cumsum cumprod argcummax argcummin linear_recurrence position_of_extreme truth_of
+    """,
 }
 _LAUNCHES = "kernel/launch.h"
 _HEADER_OF = {name: header for header, names in _HEADERS.items() for name in names.split()}

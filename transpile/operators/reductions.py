@@ -110,6 +110,14 @@ def _order(name: str, *attrs: str, operands: tuple[str, ...] = ("a",), **facts: 
     return OperatorInfo(name, f"numpy.{name}", operands, attrs, **facts)
 
 
+def _running(name: str) -> OperatorInfo:
+    """The positions of running extremes."""
+    return OperatorInfo(
+        name, f"pullback.primitives.{name}", ("a",), ("axis",), kind="scan", derivative="zero", dtype="int",
+        type=along(None, 0, "int64"),
+    )  # fmt: skip
+
+
 OPERATORS: tuple[OperatorInfo, ...] = (
     _over("sum", reduction("sum"), linear=(0,)),
     _over("mean", reduction("divide"), dtype="float", linear=(0,)),
@@ -136,6 +144,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     ),
     OperatorInfo("sort", "numpy.sort", ("a",), ("axis",), kind="scan", type=along(None, -1)),
     _order("argsort", "axis", "kind", kind="scan", type=along(None, -1, "int64"), torch="torch.argsort"),
+    _running("argcummax"), _running("argcummin"),
     _order("argpartition", "kth", "axis", kind="scan", type=along(None, -1, "int64")),
     _order(
         "searchsorted", "side", "sorter", operands=("a", "v"), type=_sorted_places, torch="torch.searchsorted"

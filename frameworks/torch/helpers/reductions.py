@@ -11,7 +11,7 @@ from .numbers import array_of
 
 
 def over(a: torch.Tensor, axis: Any, keepdims: bool) -> tuple[torch.Tensor, tuple[int, ...], bool]:
-    """What PyTorch reduces for NumPy's axes: no axis, which it takes for all of them, is one of length one.
+    """The axes that PyTorch reduces for NumPy's: no axis, which it takes for all, is one of length one.
 
     >>> over(torch.ones(2), (), True)
     (tensor([[1., 1.]]), (0,), False)
@@ -166,3 +166,13 @@ def linear_recurrence(a: torch.Tensor, b: torch.Tensor, reverse: bool = False) -
     if not rows:
         return a * b
     return torch.stack(rows[::-1] if reverse else rows, -1)
+
+
+def argcummax(a: torch.Tensor, axis: int = 0) -> torch.Tensor:
+    """The positions of the greatest entries so far along an axis, of equal ones the last."""
+    return torch.cummax(a, axis).indices
+
+
+def argcummin(a: torch.Tensor, axis: int = 0) -> torch.Tensor:
+    """The positions of the least entries so far along an axis, of equal ones the last."""
+    return torch.cummin(a, axis).indices

@@ -131,8 +131,9 @@ class AtenExpressions:
             return Expr(f"-{operands[0].within(UNARY)}", TENSOR, UNARY)
         if eqn.op == "matmul":
             return Expr(f"at::matmul({operands[0].text}, {operands[1].text})", TENSOR)
-        given = dict(zip(info.operands, operands, strict=False))
-        given |= {name: self.of(value) for name, value in eqn.kwargs if name != "callee"}
+        by_name = dict(zip(info.operands, operands, strict=False))
+        by_name |= {name: self.of(value) for name, value in eqn.kwargs if name != "callee"}
+        given: Mapping[str, Expr] = by_name
         if special := _SPECIAL.get(eqn.op):
             return special(self, eqn, given)
         given = self._over_an_axis(eqn, given)

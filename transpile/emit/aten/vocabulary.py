@@ -57,6 +57,8 @@ TEMPLATES: dict[str, str] = {
     "cumsum": "at::cumsum({a}, {axis})",
     "cumprod": "at::cumprod({a}, {axis})",
     "sort": "std::get<0>(at::sort({a}, /*stable=*/true, {axis}, /*descending=*/false))",
+    "argcummax": "std::get<1>(at::cummax({a}, {axis}))",
+    "argcummin": "std::get<1>(at::cummin({a}, {axis}))",
     "argsort": "at::argsort({a}, /*stable=*/true, {axis})",
     "argmax": "at::argmax({a}{axis?}{keepdims?})",
     "argmin": "at::argmin({a}{axis?}{keepdims?})",

@@ -27,6 +27,8 @@ _REDUCTIONS = {
     "numpy.logaddexp.reduce": "scipy.special.logsumexp",
     "numpy.add.accumulate": "numpy.cumsum",
     "numpy.multiply.accumulate": "numpy.cumprod",
+    "numpy.maximum.accumulate": "pullback.primitives.cummax",
+    "numpy.minimum.accumulate": "pullback.primitives.cummin",
 }
 _POSITIONAL = ("array", "axis", "dtype", "out", "keepdims")
 

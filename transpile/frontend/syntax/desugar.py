@@ -53,6 +53,8 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
         case ast.With() if all(map(_is_quiet, node.items)):
             body = [made for each in node.body for made in _simpler(each)]
             return [*(ast.copy_location(Quiet(item.context_expr), node) for item in node.items), *body]
+        case ast.Match() if (branches := _branches(node)) is not None:
+            made = [each for part in branches for each in _named_first(part)]
         case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
             made = [each for part in _without_else(node) for each in _named_first(part)]
         case ast.Expr(ast.Call(ast.Attribute(ast.Name() as grown, "extend"), [more], [])):
@@ -83,6 +85,42 @@ def _branch(node: ast.Assert) -> ast.If:
     return ast.If(test, [ast.Raise(error, None)], [])
 
 
+def _branches(node: ast.Match) -> list[ast.stmt] | None:
+    """A `match` of constants as conditions one after the other; None where a pattern takes a value apart."""
+    whole = node.subject.id if isinstance(node.subject, ast.Name) else f"<matched {node.lineno}>"
+    rest: list[ast.stmt] = []
+    for case in reversed(node.cases):
+        test = _test_of(case.pattern, whole)
+        names = [part.name for part in ast.walk(case.pattern) if isinstance(part, ast.MatchAs) and part.name]
+        if test is None or (names and case.guard is not None):
+            return None
+        body = [*(_assign(name, _name(whole)) for name in names), *case.body]
+        if case.guard is not None:
+            test = ast.BoolOp(ast.And(), [test, case.guard])
+        always = isinstance(test, ast.Constant)
+        rest = body if always else [ast.copy_location(ast.If(test, body, rest), case.pattern)]
+    first = [] if isinstance(node.subject, ast.Name) else [_assign(whole, node.subject)]
+    return [*first, *rest]
+
+
+def _test_of(pattern: ast.pattern, whole: str) -> ast.expr | None:
+    """The condition under which a value matches constants, True for every value; None for other patterns."""
+    match pattern:
+        case ast.MatchValue():
+            return ast.Compare(_name(whole), [ast.Eq()], [pattern.value])
+        case ast.MatchSingleton():
+            return ast.Compare(_name(whole), [ast.Is()], [ast.Constant(pattern.value)])
+        case ast.MatchOr():
+            tests = [_test_of(each, whole) for each in pattern.patterns]
+            known = [test for test in tests if test is not None]
+            return ast.BoolOp(ast.Or(), known) if len(known) == len(tests) else None
+        case ast.MatchAs(pattern=None):
+            return ast.Constant(True)
+        case ast.MatchAs(pattern=ast.pattern() as inner):
+            return _test_of(inner, whole)
+    return None
+
+
 class Quiet(ast.stmt):
     """The start of the body of ``with np.errstate(...)``, whose reader checks the call."""
 
@@ -111,6 +149,9 @@ def _without_else(node: ast.For | ast.While) -> list[ast.stmt]:
 
 def _saying(node: ast.stmt, flag: str) -> list[ast.stmt]:
     """A statement whose ways out of the loop around it set a flag before."""
+    if isinstance(node, ast.Match):
+        simpler = [part for part in _simpler(node) if isinstance(part, ast.stmt)]
+        return [each for part in simpler for each in (_saying(part, flag) if part is not node else [part])]
     if isinstance(node, ast.Break):
         said = _assign(flag, ast.Constant(True))
         _locate(said, node)

@@ -40,7 +40,7 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "Delete": ("such a `del` statement", "delete names; build the list or array without the part"),
     "Import": ("an import", "import at the top of the module"),
     "ImportFrom": ("an import", "import at the top of the module"),
-    "Match": ("a `match` statement", "write `if` and `elif`"),
+    "Match": ("a `match` statement that takes values apart", "write `if` and `elif`"),
     "TypeAlias": ("a type alias", "define it at the top of the module"),
 }
 

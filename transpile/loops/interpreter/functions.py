@@ -263,6 +263,8 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "eye": lambda _, k, view: _fill(None, view, np.eye(view.shape[0], view.shape[1], k)),
     "tri": lambda _, k, view: _fill(None, view, np.tri(view.shape[0], view.shape[1], k)),
     "roll": _into(np.roll),
+    "argcummax": _into(partial(places.running_places, np.maximum)),
+    "argcummin": _into(partial(places.running_places, np.minimum)),
     "argsort": _into(lambda view, axis: np.argsort(view, _axis(view.ndim, axis), kind="stable")),
     "position_of_extreme": _into(_position),
     "truth_of": _truth,

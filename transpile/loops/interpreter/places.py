@@ -148,3 +148,12 @@ def unflatten(_: None, line: Array, shapes: Sequence[Shape]) -> list[Array]:
     return [
         line[first : first + prod(shape)].reshape(shape) for first, shape in zip(ends, shapes, strict=False)
     ]
+
+
+def running_places(extreme: np.ufunc, view: Array, axis: int) -> Array:
+    """The positions of running extremes along an axis: of equal ones the last, or the last NaN."""
+    lines = np.moveaxis(view, axis, 0)
+    found = (lines == extreme.accumulate(lines)) | (lines != lines)
+    here = np.expand_dims(np.arange(len(lines)), tuple(range(1, view.ndim)))
+    places: Array = np.moveaxis(np.maximum.accumulate(np.where(found, here, 0)), 0, axis)
+    return places

@@ -164,10 +164,28 @@ def deleted(x):
     return t * y
 
 
+def matched(x):
+    total = 0.0
+    for k in range(2 * len(x)):
+        match k % 5:
+            case 4 if k > 4:
+                break
+            case 4:
+                continue
+            case 0 | 1:
+                part = x[k % 4] ** 2
+            case other:
+                part = x[k % 4] * other
+        total = total + part
+    else:
+        total = total * 100
+    return total
+
+
 WRITTEN = [
     quiet, first_and_rest, ends_and_middle, leading_axes, of_a_tuple, named_in_a_condition, named_in_a_while,
     named_in_an_expression, named_in_an_assertion, read_before, loop_that_ends, loop_that_does_not_end,
-    loops_in_each_other, counted_loop, deleted,
+    loops_in_each_other, counted_loop, deleted, matched,
 ]  # fmt: skip
 VECTOR = np.array([0.7, 1.2, 0.6, 0.9])
 
@@ -186,6 +204,18 @@ def test_values_and_gradients_are_those_of_the_text(function):
 @pytest.mark.parametrize("function", sampled(WRITTEN, 3, name=lambda function: function.__name__))
 def test_kernels_have_those_too(function):
     agrees(pb.compile(function, order=1), function)
+
+
+def test_a_pattern_that_takes_a_value_apart_is_refused():
+    @pb.derive_pullback
+    def apart(x):
+        match x.shape:
+            case (n, m):
+                return x * n * m
+        return x
+
+    with pytest.raises(FormulaError, match="a `match` statement that takes values apart is outside"):
+        apart(VECTOR)
 
 
 def too_few(x):

@@ -114,11 +114,20 @@ def add_region(plan: Plan, eqn: Eqn, out: Var) -> None:
 
 def add_argsort(plan: Plan, eqn: Eqn, out: Var) -> None:
     """The positions that sort."""
+    _places_along(plan, eqn, out, -1)
+
+
+def add_running_places(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The positions of running extremes."""
+    _places_along(plan, eqn, out, 0)
+
+
+def _places_along(plan: Plan, eqn: Eqn, out: Var, usual: int) -> None:
     fact = plan.array(eqn.args[0])
-    axis = literal_of(eqn, "axis", -1)
+    axis = literal_of(eqn, "axis", usual)
     if not isinstance(axis, int):
-        raise plan.refuse("argsort of all entries in one line is not compiled")
-    give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, "argsort", fact.node, axis)
+        raise plan.refuse(f"{eqn.op} along an axis that is not known when it is compiled")
+    give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, eqn.op, fact.node, axis)
 
 
 PICKS = {
@@ -129,4 +138,6 @@ PICKS = {
     "spread_region": add_region,
     "clear_region": add_region,
     "argsort": add_argsort,
+    "argcummax": add_running_places,
+    "argcummin": add_running_places,
 }

@@ -89,6 +89,38 @@ PB_SETUP void cumprod(Context& context, const View<U>& a, int64_t axis, const Vi
     scan(context, a, axis, result, [](T total, T x) { return total * x; });
 }
 
+// The last position so far of the extreme along an axis, from which `beats` tells other entries; of
+// NaN the last.
+template <typename U, typename Beats>
+void running_places(Context& context, const View<U>& a, int64_t axis, const View<int64_t>& result,
+                    const Beats& beats) {
+    const int d = axis_of(context, axis, a.shape.ndim);
+    if (!computes(context, result)) return;
+    const int64_t extent = a.shape.at[d];
+    each_place(lines_of(a.shape, d), [&](const int64_t* index) {
+        const U* from = &entry(a, index);
+        int64_t* to = &entry(result, index);
+        int64_t place = 0;
+        for (int64_t i = 0; i < extent; ++i) {
+            const U found = from[i * a.strides[d]], extreme = from[place * a.strides[d]];
+            if (found != found || !(beats(extreme, found) || extreme != extreme)) place = i;
+            to[i * result.strides[d]] = place;
+        }
+    });
+}
+
+template <typename U>
+PB_SETUP void argcummax(Context& context, const View<U>& a, int64_t axis,
+                        const View<int64_t>& result) {
+    running_places(context, a, axis, result, [](U extreme, U found) { return extreme > found; });
+}
+
+template <typename U>
+PB_SETUP void argcummin(Context& context, const View<U>& a, int64_t axis,
+                        const View<int64_t>& result) {
+    running_places(context, a, axis, result, [](U extreme, U found) { return extreme < found; });
+}
+
 // r_i = b_i + a_i r_(i-1) along the last axis, from zero; in reverse from the end.
 template <typename A, typename B, typename T>
 PB_SETUP void linear_recurrence(Context& context, const View<A>& factors, const View<B>& terms,
