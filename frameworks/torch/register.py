@@ -13,7 +13,7 @@ import torch
 
 from ..engine.formula.formula import Formula
 from . import compiled_code
-from .bridge.attached import Attached
+from .bridge.attached import Attached, call_nothing_from, directly
 from .dispatched import Kernels
 from .function import TorchFunction
 from .helpers.numbers import check_attributes
@@ -52,17 +52,17 @@ class TorchOperator:
         self.op = kernels.op
         if attached is not None:
             attached.attach(namespace, name, f"{name}_op_by_op")
-            self._direct = attached.direct(self.op)
-        else:
-            self._direct = self.op
+            attached.call_from(self, self._by_dispatcher, self._is_tuple)
         self._attached = attached
         update_wrapper(self, formula.__wrapped__)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        call = self.op if torch.compiler.is_dynamo_compiling() else self._direct
+        return self._by_dispatcher(*args, **kwargs)
+
+    def _by_dispatcher(self, *args: Any, **kwargs: Any) -> Any:
         if kwargs or len(args) > self._first_attribute:
             check_attributes(self.name, self._attributes(args, kwargs))
-        found = call(*args, **kwargs)
+        found = self.op(*args, **kwargs)
         return (found,) if self._is_tuple and not isinstance(found, tuple) else found
 
     def _attributes(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
@@ -72,10 +72,12 @@ class TorchOperator:
 
     def close(self) -> None:
         """Take the operator from `torch.ops`; calls raise RuntimeError from then on."""
+        closed = _Closed(self.name, self.op._schema)
         if self._attached is not None:
+            call_nothing_from(self, closed)
             self._attached.close()
         self._library._destroy()
-        self.op = self._direct = _Closed(self.name, self.op._schema)
+        self.op = closed
 
     def __repr__(self) -> str:
         return f"<torch operator {self.op._schema}>"
@@ -159,7 +161,8 @@ def register(
             if known is not None:
                 known.close()
                 del _OPERATORS[qualified]
-            _OPERATORS[qualified] = TorchOperator(namespace, own, each, compiled)
+            made_of = directly(TorchOperator) if compiled else TorchOperator
+            _OPERATORS[qualified] = made_of(namespace, own, each, compiled)
         made.append(_OPERATORS[qualified])
     compiled_code.tag({name: operator.source for name, operator in _OPERATORS.items()})
     return made if more_formulas else made[0]

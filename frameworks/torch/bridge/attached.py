@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ctypes
 from collections.abc import Sequence
+from functools import cache
 from typing import Any
 
 from .build import bridge
@@ -28,11 +29,29 @@ class Attached:
         words = (ctypes.c_int64 * len(row))(*row)
         self._address = bridge().pullback_torch_operator(self._versions, *texts, words, len(row))
 
-    def direct(self, overload: Any) -> Any:
-        """A function that calls the operator, without the dispatcher where only the bridge would come."""
-        return bridge().pullback_torch_direct(self._address, overload)
+    def call_from(self, operator: Any, other: Any, is_tuple: bool) -> None:
+        """Let an object of `directly` of a class call the operator; `other` takes what is no plain call."""
+        bridge().pullback_torch_direct(operator, self._address, other, is_tuple)
 
     def close(self) -> None:
         """Take them out again."""
         if self._address is not None:
             bridge().pullback_torch_forget(self._address)
+
+
+@cache
+def directly(of: type) -> type:
+    """The class, whose objects are called without a frame of Python's where only the bridge would come."""
+    made = type(of.__name__, (of, _direct_type()), {"__doc__": of.__doc__, "__module__": of.__module__})
+    bridge().pullback_torch_calls_directly(made)
+    return made
+
+
+@cache
+def _direct_type() -> Any:
+    return bridge().pullback_torch_direct_type()
+
+
+def call_nothing_from(operator: Any, other: Any) -> None:
+    """Let every call of an object go to a function."""
+    bridge().pullback_torch_direct(operator, None, other, False)

@@ -91,7 +91,14 @@ PB_EXPORTED void* pullback_torch_operator(PyObject* owner, const char* space, co
 /* Takes the kernels of an operator from the dispatcher, before it is defined anew. */
 PB_EXPORTED void pullback_torch_forget(void* op) { static_cast<Operator*>(op)->library.reset(); }
 
-/* A function of Python that calls an operator, by its overload in torch.ops where it must. */
-PB_EXPORTED PyObject* pullback_torch_direct(void* op, PyObject* overload) {
-    return direct_function(static_cast<Operator*>(op), overload);
+/* Python's type of calls of operators; one that derives from it, and whose objects it calls; and
+   what such an object calls: an operator or nothing, and a function for what is no plain call. */
+PB_EXPORTED PyObject* pullback_torch_direct_type() { return direct_type(); }
+
+PB_EXPORTED void pullback_torch_calls_directly(PyObject* type) {
+    calls_directly(reinterpret_cast<PyTypeObject*>(type));
+}
+
+PB_EXPORTED void pullback_torch_direct(PyObject* object, void* op, PyObject* other, int is_tuple) {
+    set_direct(object, static_cast<Operator*>(op), other, is_tuple != 0);
 }

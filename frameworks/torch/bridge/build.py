@@ -39,8 +39,16 @@ def bridge() -> Any:
     texts = [ctypes.c_char_p] * 3
     library.pullback_torch_operator.argtypes = [ctypes.py_object, *texts, words, ctypes.c_int64]
     library.pullback_torch_operator.restype = ctypes.c_void_p
-    library.pullback_torch_direct.argtypes = [ctypes.c_void_p, ctypes.py_object]
-    library.pullback_torch_direct.restype = ctypes.py_object
+    library.pullback_torch_direct_type.restype = ctypes.py_object
+    library.pullback_torch_calls_directly.argtypes = [ctypes.py_object]
+    library.pullback_torch_calls_directly.restype = None
+    library.pullback_torch_direct.argtypes = [
+        ctypes.py_object,
+        ctypes.c_void_p,
+        ctypes.py_object,
+        ctypes.c_int,
+    ]
+    library.pullback_torch_direct.restype = None
     library.pullback_torch_forget.argtypes = [ctypes.c_void_p]
     library.pullback_torch_runtime(ctypes.addressof(RUNTIME))
     return library

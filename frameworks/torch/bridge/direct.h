@@ -4,21 +4,25 @@
 
 #include <ATen/PythonTorchFunctionTLS.h>
 #include <ATen/record_function.h>
+#include <Python.h>
 #include <c10/core/impl/LocalDispatchKeySet.h>
+#include <structmember.h>
 
 #include <algorithm>
+#include <cstddef>
 
 #include "operator.h"
 
 namespace pullback_torch {
 
-/* A function of Python: an operator, and its overload in torch.ops for what is no plain call. */
+/* A callable of Python: an operator, and the function that takes what is no plain call. */
 struct Direct {
-    Operator* op;
-    PyObject* overload;
+    PyObject_HEAD vectorcallfunc call;
+    Operator* op;  // nullptr: every call goes to `other`
+    PyObject* other;
+    bool is_tuple;  // of one result
 };
 
-constexpr const char* kDirect = "pullback.torch direct call";
 constexpr int64_t kWorthOfLock = 1 << 14;  // elements above which Python's lock is given up
 
 /* The arguments of a call as the dispatcher has them, and those of its keys that tensors have;
@@ -78,25 +82,46 @@ class Unlocked {
     PyThreadState* state_;
 };
 
-inline PyObject* called(PyObject* self, PyObject* const* args, Py_ssize_t count, PyObject* names) {
-    const auto* direct = static_cast<Direct*>(PyCapsule_GetPointer(self, kDirect));
-    if (direct == nullptr) return nullptr;
-    HANDLE_TH_ERRORS
+/* Room for a call's values: that of the last call in this thread, where it is free. */
+struct SpareStack {
+    SpareStack() { stack.swap(left()); }
+    ~SpareStack() {
+        stack.clear();
+        stack.swap(left());
+    }
+    SpareStack(const SpareStack&) = delete;
+    SpareStack& operator=(const SpareStack&) = delete;
+
     torch::jit::Stack stack;
-    stack.reserve(direct->op->arguments.size());
-    c10::DispatchKeySet keys;
+
+  private:
+    static torch::jit::Stack& left() {
+        thread_local torch::jit::Stack room;
+        return room;
+    }
+};
+
+inline PyObject* called(PyObject* self, PyObject* const* args, size_t flags, PyObject* names) {
+    const auto* direct = reinterpret_cast<Direct*>(self);
+    HANDLE_TH_ERRORS
     bool done = false;
-    if (names == nullptr &&
-        taken(*direct->op, args, static_cast<size_t>(count), stack, keys) && is_undisturbed(keys)) {
-        const Unlocked unlocked(is_large(stack));
-        done = by_kernel(
-            *direct->op, stack,
-            keys.has(c10::DispatchKey::AutogradCPU) || keys.has(c10::DispatchKey::AutogradCUDA));
+    SpareStack spare;
+    torch::jit::Stack& stack = spare.stack;
+    if (names == nullptr && direct->op != nullptr) {
+        stack.reserve(direct->op->arguments.size());
+        c10::DispatchKeySet keys;
+        const auto count = static_cast<size_t>(PyVectorcall_NARGS(flags));
+        if (taken(*direct->op, args, count, stack, keys) && is_undisturbed(keys)) {
+            const Unlocked unlocked(is_large(stack));
+            done = by_kernel(*direct->op, stack,
+                             keys.has(c10::DispatchKey::AutogradCPU) ||
+                                 keys.has(c10::DispatchKey::AutogradCUDA));
+        }
     }
-    if (!done) {
-        return PyObject_Vectorcall(direct->overload, args, static_cast<size_t>(count), names);
+    if (!done) return PyObject_Vectorcall(direct->other, args, flags, names);
+    if (stack.size() == 1 && !direct->is_tuple) {
+        return THPVariable_Wrap(std::move(stack[0]).toTensor());
     }
-    if (stack.size() == 1) return THPVariable_Wrap(std::move(stack[0]).toTensor());
     Object made = checked(PyTuple_New(static_cast<Py_ssize_t>(stack.size())));
     for (size_t k = 0; k < stack.size(); ++k) {
         PyTuple_SET_ITEM(made.get(), static_cast<Py_ssize_t>(k),
@@ -106,18 +131,43 @@ inline PyObject* called(PyObject* self, PyObject* const* args, Py_ssize_t count,
     END_HANDLE_TH_ERRORS
 }
 
-/* The function for an operator; nullptr, with Python's error, where there is none. */
-inline PyObject* direct_function(Operator* op, PyObject* overload) {
-    static PyMethodDef method{"call",
-                              reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(called)),
-                              METH_FASTCALL | METH_KEYWORDS, nullptr};
-    const auto free = [](PyObject* capsule) {
-        const auto* direct = static_cast<Direct*>(PyCapsule_GetPointer(capsule, kDirect));
-        Py_DECREF(direct->overload);
-        delete direct;
+/* Python's type of direct calls, which others may derive from; nullptr, with Python's error, for
+   none. Objects of a type that `calls_directly` was called for are called here. */
+inline PyObject* direct_type() {
+    static PyMemberDef members[] = {
+        {"__vectorcalloffset__", T_PYSSIZET, offsetof(Direct, call), READONLY, nullptr},
+        {nullptr, 0, 0, 0, nullptr}};
+    const auto free = [](PyObject* self) {
+        PyTypeObject* type = Py_TYPE(self);
+        Py_CLEAR(reinterpret_cast<Direct*>(self)->other);
+        type->tp_free(self);
+        Py_DECREF(type);
     };
-    const Object capsule(PyCapsule_New(new Direct{op, Py_NewRef(overload)}, kDirect, +free));
-    return capsule == nullptr ? nullptr : PyCFunction_New(&method, capsule.get());
+    static PyType_Slot slots[] = {{Py_tp_members, members},
+                                  {Py_tp_call, reinterpret_cast<void*>(PyVectorcall_Call)},
+                                  {Py_tp_dealloc, reinterpret_cast<void*>(+free)},
+                                  {0, nullptr}};
+    static PyType_Spec spec{"pullback.torch.bridge.Direct", sizeof(Direct), 0,
+                            Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_HAVE_VECTORCALL,
+                            slots};
+    return PyType_FromSpec(&spec);
+}
+
+/* Sets what an object of such a type calls. */
+inline void set_direct(PyObject* object, Operator* op, PyObject* other, bool is_tuple) {
+    auto* direct = reinterpret_cast<Direct*>(object);
+    direct->call = called;
+    direct->op = op;
+    direct->is_tuple = is_tuple;
+    Py_XSETREF(direct->other, Py_NewRef(other));
+}
+
+/* Lets objects of a type that derives from it be called by C, though its text has a `__call__`,
+   which torch.compile reads. */
+inline void calls_directly(PyTypeObject* type) {
+    type->tp_call = PyVectorcall_Call;
+    type->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyType_Modified(type);
 }
 
 }  // namespace pullback_torch

@@ -73,7 +73,7 @@ struct KernelNode final : Node {
         for (uint32_t k = 0; k < num_outputs(); ++k) {
             if (task_should_compute_output(k)) needed |= uint64_t{1} << k;
         }
-        Values values(values_);
+        Values values(values_.begin(), values_.end());
         bool record = false;
         size_t next = 0;
         for (size_t k = 0; k < values.size(); ++k) {
@@ -162,11 +162,12 @@ struct KernelNode final : Node {
     Level& level_;
     std::mutex guard_;
     bool released_ = false;
-    c10::SmallVector<SavedVariable, 4> tensors_;
-    Values values_;
+    // With the places of few, a node is no larger than what malloc has at hand, 1032 bytes.
+    c10::SmallVector<SavedVariable, 2> tensors_;
+    c10::SmallVector<Value, 2> values_;
 
   public:
-    Values likes_;  // of results and hidden outputs
+    c10::SmallVector<Value, 1> likes_;  // of results and hidden outputs
 };
 
 /* A node, which counts its references itself from PyTorch 2.12 on. */
@@ -199,10 +200,7 @@ inline bool call(Level& level, c10::ArrayRef<Value> arguments, uint64_t wanted, 
     }
     Tensors made;
     Specs specs;
-    {
-        const at::AutoDispatchBelowADInplaceOrView below;
-        if (!run(kernel, given, wanted, made, specs)) return false;
-    }
+    if (!run(kernel, given, wanted, made, specs)) return false;
     const auto differentiable = static_cast<size_t>(level.results + level.hidden);
     outputs.assign(differentiable + level.plain.size(), Tensor());
     for (size_t k = 0; k < made.size(); ++k)

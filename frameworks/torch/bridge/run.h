@@ -3,11 +3,13 @@
 #define PULLBACK_TORCH_RUN_H_
 
 #include <ATen/Parallel.h>
+#include <ATen/core/LegacyTypeDispatch.h>
 #include <c10/core/DeviceGuard.h>
 
 #include <atomic>
 #include <cstdlib>
 #include <memory>
+#include <optional>
 
 #include "cuda.h"
 #include "description.h"
@@ -147,7 +149,13 @@ inline bool run(const Kernel& kernel, const Value* const* values, uint64_t wante
         return true;
     const c10::Device device = device_of(kernel, values);
     if (device.is_cpu() != (kernel.module == nullptr)) return false;
-    const c10::OptionalDeviceGuard guard(device);
+    // The CPU's tensors are made without the dispatcher.
+    std::optional<at::AutoDispatchBelowADInplaceOrView> below;
+    c10::OptionalDeviceGuard guard;
+    if (!device.is_cpu()) {
+        below.emplace();
+        guard.reset_device(device);
+    }
     DLTensor tensors[kMost];
     const DLTensor* inputs[kMost];
     pb_scalar numbers[kMost];

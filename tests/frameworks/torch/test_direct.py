@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,7 @@ torch = pytest.importorskip("torch")
 import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
 from pullback.torch.bridge import build  # noqa: E402 - where torch is
+from pullback.torch.bridge.attached import directly  # noqa: E402 - where torch is
 
 pytestmark = [
     pytest.mark.torch,
@@ -57,6 +59,16 @@ class Overload:
         return self.op(*args, **kwargs)
 
 
+class Called:
+    """What calls the operator."""
+
+
+def calling(overload: Any, is_tuple: bool = False) -> Any:
+    made = directly(Called)()
+    operator()._attached.call_from(made, overload, is_tuple)
+    return made
+
+
 @pytest.fixture
 def overload() -> Overload:
     return Overload(operator().op)
@@ -64,7 +76,7 @@ def overload() -> Overload:
 
 @pytest.fixture
 def direct(overload: Overload) -> Any:
-    return operator()._attached.direct(overload)
+    return calling(overload)
 
 
 def test_a_plain_call_is_recorded_without_the_dispatcher(direct: Any, overload: Overload) -> None:
@@ -133,6 +145,24 @@ def test_what_disturbs_a_call_goes_to_the_dispatcher(direct: Any, overload: Over
     assert overload.calls == before + 2
 
 
+def test_a_tuple_of_one_result_is_one(overload: Overload) -> None:
+    x, y = operands()
+    (found,) = calling(overload, is_tuple=True)(x, y)
+    torch.testing.assert_close(found, 2 * (x * y) ** 2)
+
+
+def test_a_call_of_an_operator_has_no_frame_of_python() -> None:
+    frames: list[Any] = []
+    call, (x, y) = operator(), operands()
+    call(x, y)
+    sys.setprofile(lambda frame, event, _: frames.append(frame) if event == "call" else None)
+    try:
+        call(x, y)
+    finally:
+        sys.setprofile(None)
+    assert not frames
+
+
 def test_the_profiler_sees_the_operator(direct: Any, overload: Overload) -> None:
     with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profile:
         direct(*operands())
@@ -147,7 +177,7 @@ def test_large_tensors_give_up_the_lock_of_python(direct: Any, overload: Overloa
 
 
 def test_operators_outlive_the_function_of_python() -> None:
-    direct = operator()._attached.direct(operator().op)
+    direct = calling(operator().op)
     del direct
     x, y = operands()
     torch.testing.assert_close(operator()(x, y), 2 * (x * y) ** 2)
