@@ -479,6 +479,14 @@ def over_no_axis_text(x):
 over_no_axis = pb.derive_pullback(over_no_axis_text)
 
 
+def along_axes_text(x):
+    count = np.count_nonzero(x > 0, axis=0)
+    return np.diagonal(np.stack([x, x * x]), axis1=1, axis2=2) * count + np.roll(x, 1, axis=(0, 1))[:2]
+
+
+along_axes = pb.derive_pullback(along_axes_text)
+
+
 @pb.formula
 def masked_mean(x, mask):
     count = np.sum(mask.astype(x.dtype))
@@ -545,6 +553,7 @@ CASES: dict[str, Case] = {
     "backwards": Case(backwards, ((4,),)),
     "tiled": Case(tiled, ((3,),)),
     "ordered": Case(ordered, ((3,),)),
+    "along axes": Case(along_axes, ((3, 3),)),
     "over no axis": Case(over_no_axis, ((3,),)),
     "masked_mean": Case(masked_mean, ((2, 3), (2, 3)), mask=(1,)),
 }

@@ -19,6 +19,7 @@ from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.types import TensorType
 from ...operators import OPERATORS, OperatorInfo
 from ..array_library.expressions import widened_operands
+from ..torch.vocabulary import FORMULAS
 from .values import (
     BOOL,
     CHOICE,
@@ -43,7 +44,7 @@ from .values import (
     declared,
     joined,
 )
-from .vocabulary import ALL_AXES, CALLS, DTYPES, OF_NUMBERS, OF_VALUES, TEMPLATES, WHOLE
+from .vocabulary import ALL_AXES, CALLS, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
 _INFIX = frozenset("+-*/%&|^") | {"<", "<=", ">", ">=", "==", "!="}
 _FIELD = re.compile(r"\{(\w+)(?:(\?)|:(\w+))?\}")
@@ -125,6 +126,8 @@ class AtenExpressions:
         if any(value.type == NONE for value in operands) and eqn.op != "clip":
             raise self.refusal(eqn, f"{info.python} of None")
         infix = _infix(info)
+        if eqn.op in ("subtract", "matmul"):
+            operands = self._counted(eqn, operands)
         if infix in _INFIX and len(operands) == 2:
             return binary(infix, operands[0], operands[1])
         if eqn.op == "negative":
@@ -136,13 +139,27 @@ class AtenExpressions:
         given: Mapping[str, Expr] = by_name
         if special := _SPECIAL.get(eqn.op):
             return special(self, eqn, given)
-        given = self._over_an_axis(eqn, given)
-        template = self._template(eqn, info, given)
+        axes = self._over_an_axis(eqn, given)
+        template = self._template(eqn, info, axes)
         if template is not None:
-            return self._filled(eqn, template, given)
-        if info.aten and not info.attrs and not info.gives_list:
+            return self._filled(eqn, template, axes)
+        without_derivative = eqn.op in FORMULAS and eqn.op != self.formula.name
+        if info.aten and not without_derivative and not info.attrs and not info.gives_list:
             return self._function(info.aten, operands)
         return self._formula_call(eqn, operands)
+
+    def _counted(self, eqn: Eqn, operands: list[Expr]) -> list[Expr]:
+        """The operands, a mask beside another one as numbers of its dtype."""
+        found = [type_of(atom, self._types) for atom in eqn.args]
+        masks = [k for k, of in enumerate(found) if isinstance(of, TensorType) and of.dtype == "bool"]
+        if len(masks) != 1 or operands[masks[0]].type != TENSOR:
+            return operands
+        (k,) = masks
+        mask, other = operands[k], operands[1 - k]
+        dtype = {INT: "at::kLong", DOUBLE: "at::kDouble"}.get(other.type)
+        dtype = dtype or f"{other.within(PRIMARY)}.scalar_type()"
+        counted = Expr(f"{mask.within(PRIMARY)}.to({dtype})", TENSOR)
+        return [counted, other] if k == 0 else [other, counted]
 
     def _over_an_axis(self, eqn: Eqn, given: Mapping[str, Expr]) -> Mapping[str, Expr]:
         """The arguments of a reduction; no axis, which ATen takes for all of them, is one of length one."""
@@ -154,7 +171,8 @@ class AtenExpressions:
 
     def _template(self, eqn: Eqn, info: OperatorInfo, given: Mapping[str, Expr]) -> str | None:
         axis = given.get("axes" if eqn.op == "transpose" else "axis")
-        if eqn.op in ALL_AXES and (axis is None or axis.type == NONE):
+        every = eqn.op != "concatenate" if axis is None else axis.type == NONE
+        if eqn.op in ALL_AXES and every:
             keeps = given.get("keepdims")
             if keeps is None or keeps.text == "false" or eqn.op in ("flip", "transpose"):
                 return ALL_AXES[eqn.op]
@@ -253,6 +271,34 @@ class AtenExpressions:
     def _astype(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         x = self.of(eqn.args[0])
         return Expr(f"{x.within(PRIMARY)}.to({self._dtype(eqn, given['dtype'])})", TENSOR)
+
+    def _floor_divide(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """The quotient rounded down, without a gradient."""
+        x, y = given["x"], given["y"]
+        if x.type in NUMBERS:
+            return Expr(f"at::floor_divide(scalar({x.text}, {y.text}), {y.within(PRIMARY)}.detach())", TENSOR)
+        return Expr(f"at::floor_divide({x.within(PRIMARY)}.detach(), {y.text})", TENSOR)
+
+    def _roll(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """Entries moved along axes, by one number along all of them where it is one."""
+        shift, axis = given["shift"], given.get("axis", Expr("", NONE))
+        if axis.type == NONE:
+            axis = Expr("{}", PARTS)
+        elif shift.type == INT and axis.parts:
+            given = {**given, "shift": _tuple((shift,) * len(axis.parts))}
+        return self._filled(eqn, TEMPLATES["roll"], {**given, "axis": axis})
+
+    def _of_one_axis(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """A function along an axis, which ATen has for one alone."""
+        if given["axis"].type != INT:
+            raise self.refusal(eqn, f"{OPERATORS[eqn.op].python} with axis={given['axis'].text}")
+        return self._filled(eqn, TEMPLATES[eqn.op], given)
+
+    def _repeat(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """Entries repeated, each as often."""
+        if given["repeats"].type != INT:
+            raise self.refusal(eqn, f"numpy.repeat by {given['repeats'].text}")
+        return self._filled(eqn, TEMPLATES[eqn.op], given)
 
     def _transpose(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         axes = given.get("axes")
@@ -412,7 +458,8 @@ class AtenExpressions:
         name = OF_VALUES.get(eqn.op)
         if name is None or (eqn.op == "power" and not floats):
             raise self.refusal(eqn, f"{info.python} of numbers")
-        return Expr(f"{name}({', '.join(value.text for value in operands)})", DOUBLE)
+        type = BOOL if eqn.op in OF_TRUTH else DOUBLE
+        return Expr(f"{name}({', '.join(value.text for value in operands)})", type)
 
     def choice(self, eqn: Eqn, test: Expr, first: Expr, second: Expr) -> Expr:
         """One of two values by a condition."""
@@ -432,8 +479,16 @@ class AtenExpressions:
         operands = [self.of(atom) for atom in eqn.args]
         if isinstance(callee, Literal):
             name = CALLS.get(str(callee.value))
+            spoken = str(callee.value).lstrip(".")
             if name is None:
-                raise self.refusal(eqn, str(callee.value).lstrip("."))
+                raise self.refusal(eqn, spoken)
+            given = {key: self.of(value) for key, value in eqn.kwargs if key != "callee"}
+            axis = given.pop("axis", Expr("", NONE))
+            if spoken == "numpy.count_nonzero" and not given and (axis.type == INT or axis.parts):
+                axes = axis.text if axis.parts else f"{{{axis.text}}}"
+                return Expr(f"at::count_nonzero({operands[0].text}, at::IntArrayRef({axes}))", TENSOR)
+            if given or axis.type != NONE:
+                raise self.refusal(eqn, f"{spoken} with attributes")
             return self._function(name, operands)
         if eqn.op in TEMPLATES:
             return Expr(f"{eqn.op}({', '.join(value.text for value in operands)})", TENSOR)
@@ -532,7 +587,10 @@ class AtenExpressions:
         return Expr("slice", PARTS, parts=tuple(self.of(atom) for atom in eqn.args))
 
     def _list(self, eqn: Eqn) -> Expr:
-        parts = tuple(Expr(self.converted(self.of(atom), TENSOR, eqn), TENSOR) for atom in eqn.args)
+        values = [self.of(atom) for atom in eqn.args]
+        if values and all(value.type == INT for value in values):
+            values = [Expr(f"at::scalar_tensor({value.text}, at::kLong)", TENSOR) for value in values]
+        parts = tuple(Expr(self.converted(value, TENSOR, eqn), TENSOR) for value in values)
         return Expr(f"{TENSORS}{{{', '.join(part.text for part in parts)}}}", TENSORS, parts=parts)
 
     def _len(self, eqn: Eqn) -> Expr:
@@ -649,6 +707,11 @@ _SPECIAL = {
     "where": AtenExpressions._where,
     "clip": AtenExpressions._clip,
     "astype": AtenExpressions._astype,
+    "floor_divide": AtenExpressions._floor_divide,
+    "roll": AtenExpressions._roll,
+    "repeat": AtenExpressions._repeat,
+    "sum_repeats": AtenExpressions._repeat,
+    **dict.fromkeys(("softmax", "log_softmax"), AtenExpressions._of_one_axis),
     "transpose": AtenExpressions._transpose,
     "squeeze": AtenExpressions._squeeze,
     "expand_dims": AtenExpressions._expand_dims,

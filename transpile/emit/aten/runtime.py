@@ -322,13 +322,16 @@ at::IntArrayRef some_axes(at::IntArrayRef axes) {
         """\
 // The solution of a x = b: `b` of one axis is a vector, of more a stack of matrices.
 at::Tensor solve(const at::Tensor& a, const at::Tensor& b) {
-    if (b.dim() == 1) {
-        return at::linalg_solve(a, b.unsqueeze(-1)).squeeze(-1);
+    const at::ScalarType type = at::promote_types(a.scalar_type(), b.scalar_type());
+    const at::Tensor matrix = a.to(type);
+    const at::Tensor side = b.to(type);
+    if (side.dim() == 1) {
+        return at::linalg_solve(matrix, side.unsqueeze(-1)).squeeze(-1);
     }
-    return at::linalg_solve(a, b);
+    return at::linalg_solve(matrix, side);
 }
 """,
-        ("linalg_solve",),
+        ("linalg_solve", "promote_types"),
     ),
     "scattered": Function(
         """\

@@ -12,7 +12,6 @@ from __future__ import annotations
 TEMPLATES: dict[str, str] = {
     "power": "at::pow({x}, {y})",
     "remainder": "at::remainder({x}, {y})",
-    "floor_divide": "at::floor_divide({x}.detach(), {y})",
     "round": "at::round({x}{decimals?})",
     "softplus": "at::logaddexp({x}, at::zeros_like({x}))",
     "log_expit": "at::log_sigmoid({x})",
@@ -23,7 +22,8 @@ TEMPLATES: dict[str, str] = {
     "ones_like": "at::ones_like({a})",
     "full_like": "at::full_like({a}, {fill_value})",
     "solve": "solve({a}, {b})",
-    "outer": "at::outer({a}, {b})",
+    "outer": "at::outer({a}.reshape(-1), {b}.reshape(-1))",
+    "vdot": "({a}.reshape(-1) * {b}.reshape(-1)).sum()",
     "flip": "at::flip({a}, {axis:list})",
     "roll": "at::roll({a}, {shift:list}, {axis:list})",
     "tril": "at::tril({m}{k?})",
@@ -32,7 +32,8 @@ TEMPLATES: dict[str, str] = {
     "moveaxis": "at::movedim({a}, {source:list}, {destination:list})",
     "reshape": "at::reshape({a}, {shape:list})",
     "broadcast_to": "at::broadcast_to({array}, {shape:list})",
-    "diagonal": "at::diagonal({a}{offset?}{axis1?}{axis2?})",
+    "diagonal": "at::diagonal({a}, {offset:0}, {axis1:0}, {axis2:1})",
+    "trace": "at::diagonal({a}, {offset:0}, {axis1:0}, {axis2:1}).sum(-1)",
     "undiagonal": "at::diagonal_backward({a}, {shape}, {offset}, {axis1}, {axis2})",
     "take_along_axis": "at::take_along_dim({arr}, {indices}, {axis})",
     "put_along": "at::scatter_add(at::zeros({shape}, {a}.options()), {axis}, {indices}, {a})",
@@ -83,6 +84,7 @@ ALL_AXES: dict[str, str] = {
     "argmax": "at::argmax({a})",
     "argmin": "at::argmin({a})",
     "flip": "at::flip({a}, all_axes({a}))",
+    "concatenate": "collect_flat({arrays})",
     "cumsum": "at::cumsum({a}.reshape(-1), 0)",
     "cumprod": "at::cumprod({a}.reshape(-1), 0)",
     "transpose": "reversed_axes({a})",
@@ -118,6 +120,8 @@ OF_VALUES: dict[str, str] = {
     **{"arctan2": "std::atan2", "gamma": "std::tgamma", "gammaln": "std::lgamma", "power": "std::pow"},
     **{"isnan": "std::isnan", "isinf": "std::isinf", "isfinite": "std::isfinite"},
 }
+# Those whose results are true or false.
+OF_TRUTH = frozenset({"isnan", "isinf", "isfinite"})
 # Those whose results are whole numbers in Python.
 WHOLE = frozenset({"math.ceil", "math.floor"})
 DTYPES: dict[str, str] = {

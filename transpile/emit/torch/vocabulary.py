@@ -33,6 +33,7 @@ _TEMPLATES = {
     "eye": "eye(N, M=M, k=k, dtype=dtype, device=device)",
     "tri": "tri(N, M=M, k=k, dtype=dtype, device=device)",
     "arange": "arange(start, stop=stop, step=step, device=device)",
+    **{name: f"torch.fft.{name}(a, n=n, dim=axis, norm=norm)" for name in ("fft", "ifft", "rfft", "irfft")},
 }
 _CONSTANT = {
     "sum": "torch.sum(a, dim=axis, keepdim=keepdims)",
@@ -67,7 +68,7 @@ _CALLS = {
     "np.pad": "_padded_places",  # within the library's `np.pad`, of places on an axis
 }
 # PyTorch computes them and has no derivatives of them.
-_FORMULAS = frozenset({"j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"})
+FORMULAS = frozenset({"j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"})
 
 
 def torch_vocabulary(helpers: Helpers) -> Vocabulary:
@@ -82,6 +83,6 @@ def torch_vocabulary(helpers: Helpers) -> Vocabulary:
         constant=_CONSTANT | _ONE_AXIS,
         one_axis=frozenset(_ONE_AXIS) | {"concatenate", "stack"},
         calls=_CALLS,
-        formulas=_FORMULAS,
+        formulas=FORMULAS,
         dtypes={"bool_": "bool"},
     )
