@@ -553,7 +553,7 @@ CASES: dict[str, Case] = {
     "backwards": Case(backwards, ((4,),)),
     "tiled": Case(tiled, ((3,),)),
     "ordered": Case(ordered, ((3,),)),
-    "along axes": Case(along_axes, ((3, 3),)),
+    "along axes": Case(along_axes, ((3, 3),), forward=False),
     "over no axis": Case(over_no_axis, ((3,),)),
     "masked_mean": Case(masked_mean, ((2, 3), (2, 3)), mask=(1,)),
 }

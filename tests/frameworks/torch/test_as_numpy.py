@@ -16,7 +16,12 @@ import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
 from pullback.torch.helpers import special as helpers  # noqa: E402 - where torch is
 
-pytestmark = pytest.mark.torch
+pytestmark = [
+    pytest.mark.torch,
+    # What PyTorch does in forward mode.
+    pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning"),
+    pytest.mark.filterwarnings("ignore:.*should not be instantiated:DeprecationWarning"),
+]
 
 # No axis, where PyTorch takes all of them; numbers as operands; masks beside floats; dtypes compared.
 CALLS = [
@@ -92,3 +97,51 @@ def test_special_functions_at_poles_and_limits(name: str) -> None:
     found = helper(*map(torch.tensor, operands))
     finite = np.isfinite(operands).all(0) if name.startswith("beta") else ...
     np.testing.assert_allclose(found[finite], expected[finite], rtol=1e-9)
+
+
+def of_waves(x, *, n: int = 4):
+    z = np.fft.rfft(x, n)
+    w = np.fft.fft(x) * np.exp(np.fft.ifft(x * x))
+    return np.abs(z) ** 2, np.real(w) * np.imag(w), np.fft.irfft(z * z, n)
+
+
+def as_composed(x: Any) -> Any:
+    z = torch.fft.rfft(x, 4)
+    w = torch.fft.fft(x) * torch.exp(torch.fft.ifft(x * x))
+    return torch.abs(z) ** 2, w.real * w.imag, torch.fft.irfft(z * z, 4)
+
+
+@pytest.mark.parametrize("form", ["function", "register"])
+def test_transforms_of_fourier_to_third_order(form: str) -> None:
+    formula = pb.derive_pullback(of_waves)
+    make = getattr(pullback.torch, form)
+    operator = make(formula) if form == "function" else make("pullback_as_numpy_tests", formula)
+
+    def orders(function: Any) -> list[Any]:
+        def total(x: Any) -> Any:
+            return sum(torch.sin(found).sum() for found in function(x))
+
+        x = torch.linspace(-0.7, 1.1, 10, dtype=torch.float64).reshape(2, 5).requires_grad_()
+        numbers = [total(x)]
+        for _ in range(3):
+            (slope,) = torch.autograd.grad(numbers[-1], x, create_graph=True)
+            numbers.append((slope * slope).sum())
+        tangent = torch.func.jvp(total, (x.detach(),), (torch.cos(x.detach()),))[1]
+        return [*numbers, tangent, torch.func.hessian(total)(x.detach())]
+
+    for found, expected in zip(orders(operator), orders(as_composed), strict=True):
+        torch.testing.assert_close(found, expected)
+
+
+def spectrum(x):
+    return np.fft.rfft(x)
+
+
+def test_a_complex_gradient_of_a_result_is_pytorchs() -> None:
+    x = torch.linspace(-0.7, 1.1, 5, dtype=torch.float64, requires_grad=True)
+    weights = torch.tensor([1 + 2j, 0.5 - 1j, 2j], dtype=torch.complex128)
+    made = [
+        torch.autograd.grad(function(x), x, weights)
+        for function in (pullback.torch.function(pb.derive_pullback(spectrum)), torch.fft.rfft)
+    ]
+    torch.testing.assert_close(*made)

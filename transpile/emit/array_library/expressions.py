@@ -18,7 +18,7 @@ from ...ir.types import ScalarType, TensorType
 from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
 from .helpers import private
-from .vocabulary import Vocabulary
+from .vocabulary import Vocabulary, is_complex
 
 # Functions of numbers, where a formula computes with them before it meets an array.
 _OF_VALUES = {
@@ -119,6 +119,8 @@ class ArrayExpressions(Expressions):
             return self._filled(template, given | {"device": _parsed(self._device or "None")})
         if eqn.op in words.helpers:
             return ast.Call(helper(eqn.op), operands, self._keywords(eqn, {}))
+        if f"{eqn.op}_of_complex" in words.helpers and is_complex(self._formula):
+            return ast.Call(helper(f"{eqn.op}_of_complex"), operands, [])
         if name := words.function(info):
             return ast.Call(_parsed(name), operands, self._keywords(eqn, words.attributes, every=False))
         return self._formula_call(eqn, operands, info.python)
@@ -135,7 +137,8 @@ class ArrayExpressions(Expressions):
 
     def _filled(self, template: str, given: dict[str, ast.expr]) -> ast.expr:
         """The template with expressions in the place of names; those of helpers stay."""
-        read = {node.id for node in ast.walk(_parsed(template)) if isinstance(node, ast.Name)}
+        calls = [node.func for node in ast.walk(_parsed(template)) if isinstance(node, ast.Call)]
+        read = {function.id for function in calls if isinstance(function, ast.Name)}
         helpers = {name: helper(name) for name in read if name in self._vocabulary.helpers}
         return filled(template, helpers | given)
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 
+from ...ir import Formula
 from ...operators import OperatorInfo
 from .helpers import Helpers
 
@@ -44,3 +45,8 @@ class Vocabulary:
     calls: Mapping[str, str]
     formulas: frozenset[str]
     dtypes: Mapping[str, str]
+
+
+def is_complex(formula: Formula) -> bool:
+    """True for a formula that makes complex values of real ones."""
+    return any(eqn.op in ("fft", "ifft", "rfft", "imaginary") for eqn in formula.every())

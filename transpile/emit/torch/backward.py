@@ -5,10 +5,14 @@ from __future__ import annotations
 import ast
 from collections.abc import Sequence
 
+from ...analysis.types import infer, type_of
 from ...ir import Atom, Block, Literal, Param, Var
+from ...ir.dtypes import CONCRETE
+from ...ir.types import TensorType
 from ...rewrite import rename, uses
 from ..array_library.blocks import split_by_result
 from ..array_library.expressions import helper
+from ..array_library.vocabulary import is_complex
 from .frame import Frame, method, plain
 from .parts import Part
 
@@ -46,9 +50,24 @@ class _Backward:
         if frame.formula.barrier:
             read |= set(frame.saved)
         body = plain(*frame.unpack_saved(read))
+        body += self._conjugates()
         body += self._everything()
         body += self._return()
         return method("backward", arguments, body, frame.formula.span.line)
+
+    def _conjugates(self) -> list[ast.stmt]:
+        """The cotangents that may be complex as a closure takes them: PyTorch's are the conjugates."""
+        formula = self.frame.formula
+        if not is_complex(formula):
+            return []
+        types = infer(formula).forward
+        return plain(
+            *(
+                f"{name} = _conjugated({name})"
+                for name, atom in zip(self.cotangents, formula.forward.results, strict=False)
+                if not _is_real(type_of(atom, types))
+            )
+        )
 
     def _everything(self) -> list[ast.stmt]:
         parts = self.frame.parts
@@ -184,6 +203,11 @@ class _Backward:
 
     def _returned(self, param: Param) -> str:
         return self.gradients[param].name if param in self.gradients else "None"
+
+
+def _is_real(of: object) -> bool:
+    """True for a tensor that is known not to be complex."""
+    return isinstance(of, TensorType) and of.dtype in CONCRETE and not str(of.dtype).startswith("complex")
 
 
 def _tuple(items: Sequence[str]) -> str:
