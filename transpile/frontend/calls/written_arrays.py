@@ -7,7 +7,9 @@ import itertools
 
 from ...ir import Literal, Var
 from ...operators import OPERATORS, OperatorInfo
+from ..state.readers import read
 from ..state.values import Frame, Growing, Items, Value, elements
+from ..syntax.tables import Table
 from .arguments import Arguments
 from .operators import LISTS_OF_ARRAYS, bind_operator
 
@@ -21,6 +23,14 @@ def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Va
     """The stack that ``np.array`` makes of a list of tensors, or of numbers; None for anything else."""
     known = _has_tensors(value) or _shape_of_numbers(frame, value)
     return _stacked(frame, value, node, name) if known else None
+
+
+def read_table(frame: Frame, node: Table, name: str | None) -> Value:
+    """The array that a list of numbers is, which is filled by place."""
+    lengths = Items(tuple(read(frame, length) for length in node.lengths))
+    call = ast.copy_location(ast.Call(node, [], []), node)
+    given = [lengths, read(frame, node.fill)]
+    return bind_operator(frame, OPERATORS["full"], "numpy.full", call, given, {}, name)
 
 
 def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:

@@ -114,6 +114,8 @@ def fold_call(dotted: str, *operands: Literal) -> Literal | None:
     >>> fold_call("numpy.sqrt", Literal(4.0))
     Literal(value=2.0, strong=True)
     """
+    if dotted == "float" and len(operands) == 1 and isinstance(operands[0].value, str):
+        return _number_of(operands[0].value)
     if len(operands) != 1 or not isinstance(operands[0].value, int | float):
         return None
     info = by_python(dotted)
@@ -130,6 +132,14 @@ def fold_call(dotted: str, *operands: Literal) -> Literal | None:
     except (ArithmeticError, ValueError):
         return None
     return Literal(result, by_numpy and isinstance(result, float))
+
+
+def _number_of(text: str) -> Literal | None:
+    """``float("inf")``."""
+    try:
+        return Literal(float(text))
+    except ValueError:
+        return None
 
 
 def _moderate(value: object) -> bool:

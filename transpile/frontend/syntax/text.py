@@ -13,6 +13,7 @@ from ...diagnostics import Diagnostic
 from ...ir import Source, Span
 from .desugar import desugar
 from .fence import Refusal, refuse
+from .tables import write_tables
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
 
@@ -107,6 +108,7 @@ def parse(source: Source) -> Text:
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
             desugar(tree)
+            write_tables(tree)
             table = symtable.symtable(code, "<formula>", "exec")
     except SyntaxError as error:
         raise Refusal(syntax_error(error, source, shift)) from None

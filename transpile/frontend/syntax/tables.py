@@ -1,0 +1,242 @@
+"""Lists of numbers that are filled by place, as the arrays that they are used as.
+
+``dp = [[0.0] * m for _ in range(n)]``, ``dp[i][j] = ...`` is an array of n rows and m columns, where the
+function does nothing with the list that an array would do otherwise: it reads and writes elements, asks for a
+length, and hands lists of numbers to functions that give something else.
+
+>>> tree = ast.parse('''
+... def longest(x):
+...     best = [0.0] * (len(x) + 1)
+...     for i in range(len(x)):
+...         best[i + 1] = max(best[i], x[i])
+...     return best[-1]
+... ''')
+>>> write_tables(tree)
+>>> [ast.unparse(each.lengths[0]) for each in ast.walk(tree) if isinstance(each, Table)]
+['len(x) + 1']
+"""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+
+# Functions that read the elements of a list as those of an array, and keep neither.
+_READERS = frozenset({"len", "sum", "max", "min", "any", "all", "sorted", "enumerate", "zip", "reversed"})
+
+
+class Table(ast.expr):
+    """A new array of these lengths, full of a number."""
+
+    _fields = ("lengths", "fill")
+    lengths: list[ast.expr]
+    fill: ast.expr
+
+    def __init__(self, lengths: list[ast.expr], fill: ast.expr) -> None:
+        super().__init__()
+        self.lengths, self.fill = lengths, fill
+
+
+def write_tables(tree: ast.Module) -> None:
+    """Write lists that are filled by place as arrays, in place. Does not recurse."""
+    for function in ast.walk(tree):
+        if isinstance(function, ast.FunctionDef):
+            _write_tables(function)
+
+
+@dataclass
+class _Name:
+    """A name that such lists are assigned to, where these stand, and where else the name does."""
+
+    depth: int
+    made: list[tuple[ast.Assign | ast.AnnAssign, Table]] = field(default_factory=list)
+    uses: list[ast.Name] = field(default_factory=list)
+
+
+def _write_tables(function: ast.FunctionDef) -> None:
+    names: dict[str, _Name] = {}
+    targets: set[ast.AST] = set()
+    for node in ast.walk(function):
+        match node:
+            case ast.Assign([ast.Name() as target], value) | ast.AnnAssign(ast.Name() as target, _, value):
+                if value is not None and (table := _table_of(value)) is not None:
+                    held = names.setdefault(target.id, _Name(len(table.lengths)))
+                    held.made.append((node, table))
+                    targets.add(target)
+    if not names:
+        return
+    around = {child: node for node in ast.walk(function) for child in ast.iter_child_nodes(node)}
+    for node in ast.walk(function):
+        if isinstance(node, ast.Name) and node.id in names and node not in targets:
+            names[node.id].uses.append(node)
+        elif isinstance(node, ast.arg):
+            names.pop(node.arg, None)
+    found = _arrays_among(names, around)
+    whole = all(
+        _adds_whole_numbers(node, name, around)
+        for name in found
+        for node in names[name].uses
+        if _is_written(node, around)
+    )
+    for assignment, table in (each for name in found for each in names[name].made):
+        table.fill = table.fill if whole else _as_float(table.fill)
+        assignment.value = table
+
+
+def _arrays_among(names: dict[str, _Name], around: dict[ast.AST, ast.AST]) -> set[str]:
+    """The names that arrays can stand under, of which some are written to: those that share one all can."""
+    found = {
+        name
+        for name, held in names.items()
+        if all(len(table.lengths) == held.depth for _, table in held.made)
+    }
+    while True:
+        same = {name: names[name].depth for name in found}
+        kept = {
+            name
+            for name in found
+            if all(
+                _is_of_an_array(node, same[name], around) or _is_handed_on(node, same, around)
+                for node in names[name].uses
+            )
+        }
+        if kept == found:
+            break
+        found = kept
+    written = any(_is_written(node, around) for name in found for node in names[name].uses)
+    return found if written else set()
+
+
+def _is_handed_on(node: ast.Name, depths: dict[str, int], around: dict[ast.AST, ast.AST]) -> bool:
+    """True of a name in ``a = b`` or ``a, b = b, a``, of such names of as many axes."""
+    statement = around[node]
+    if isinstance(statement, ast.Tuple):
+        statement = around[statement]
+    match statement:
+        case ast.Assign([ast.Name(one)], ast.Name(other)):
+            pairs = [(one, other)]
+        case ast.Assign([ast.Tuple(left)], ast.Tuple(right)) if len(left) == len(right):
+            sides = zip(left, right, strict=True)
+            pairs = [(a.id, b.id) for a, b in sides if isinstance(a, ast.Name) and isinstance(b, ast.Name)]
+            pairs = pairs if len(pairs) == len(left) else []
+        case _:
+            pairs = []
+    return bool(pairs) and all(depths.get(a, -1) == depths.get(b, -2) for a, b in pairs)
+
+
+def _table_of(node: ast.expr) -> Table | None:
+    """``[0.0] * n``, ``[0.0 for _ in range(n)]`` and lists of these, by their lengths; None for others."""
+    match node:
+        case ast.BinOp(ast.List([inner]), ast.Mult(), length) if _is_number(inner):
+            return ast.copy_location(Table([length], inner), node)
+        case ast.ListComp(inner, [ast.comprehension(ast.Name(item), over, [], 0)]):
+            count = _count_of(over)
+            row = Table([], inner) if _is_number(inner) else _table_of(inner)
+            names = (each for each in ast.walk(inner) if isinstance(each, ast.Name))
+            read = any(each.id == item and isinstance(each.ctx, ast.Load) for each in names)
+            if count is not None and row is not None and not read:
+                return ast.copy_location(Table([count, *row.lengths], row.fill), node)
+    return None
+
+
+def _count_of(node: ast.expr) -> ast.expr | None:
+    """The length of ``range(n)``."""
+    match node:
+        case ast.Call(ast.Name("range"), [length], []):
+            return length
+    return None
+
+
+def _is_number(node: ast.expr) -> bool:
+    """True of a number that is written, infinity too."""
+    match node:
+        case ast.UnaryOp(ast.USub(), inner):
+            return _is_number(inner)
+        case ast.Constant(value):
+            return type(value) in (int, float)
+        case ast.Attribute(ast.Name("np" | "numpy" | "math"), "inf" | "nan") | ast.Name(
+            "inf" | "INF" | "nan"
+        ):
+            return True
+        case ast.Call(ast.Name("float"), [ast.Constant(str())], []):
+            return True
+    return False
+
+
+def _as_float(node: ast.expr) -> ast.expr:
+    """The same number as a float."""
+    match node:
+        case ast.UnaryOp(_, inner):
+            return ast.copy_location(ast.UnaryOp(ast.USub(), _as_float(inner)), node)
+        case ast.Constant(int() as value):
+            return ast.copy_location(ast.Constant(float(value)), node)
+    return node
+
+
+def _around(node: ast.expr, around: dict[ast.AST, ast.AST]) -> Iterator[tuple[ast.AST, ast.AST]]:
+    """Each expression around a node that takes an element of it, with what stands around that."""
+    inside: ast.AST = node
+    while True:
+        outer = around[inside]
+        yield inside, outer
+        if not isinstance(outer, ast.Subscript) or outer.value is not inside:
+            return
+        inside = outer
+
+
+def _is_of_an_array(node: ast.Name, depth: int, around: dict[ast.AST, ast.AST]) -> bool:
+    """True of a use that an array has the same value for."""
+    for taken, (inside, outer) in enumerate(_around(node, around)):
+        if isinstance(outer, ast.Subscript) and outer.value is inside:
+            if isinstance(outer.slice, ast.Slice) and taken + 1 == depth:
+                return _is_read(outer, around[outer], True)
+            if taken == depth or not _is_place(outer.slice):
+                return False
+            if isinstance(outer.ctx, ast.Del) or (isinstance(outer.ctx, ast.Store) and taken + 1 < depth):
+                return False
+        else:
+            return taken == depth or _is_read(inside, outer, taken + 1 == depth)
+    return False
+
+
+def _is_place(node: ast.expr) -> bool:
+    return not any(isinstance(part, ast.Slice | ast.Tuple) for part in ast.walk(node))
+
+
+def _is_read(inside: ast.AST, outer: ast.AST, of_numbers: bool) -> bool:
+    """True where a list of numbers is looped over, or is given to a function that gives something else."""
+    match outer:
+        case ast.For() | ast.comprehension():
+            return of_numbers and outer.iter is inside
+        case ast.Call(ast.Name(name)):
+            return inside in outer.args and (name == "len" or (of_numbers and name in _READERS))
+        case ast.Call(ast.Attribute(ast.Name("np" | "numpy"))):
+            return inside in outer.args
+    return False
+
+
+def _is_written(node: ast.Name, around: dict[ast.AST, ast.AST]) -> bool:
+    *_, (inside, _) = _around(node, around)
+    return isinstance(inside, ast.Subscript) and isinstance(inside.ctx, ast.Store)
+
+
+def _adds_whole_numbers(node: ast.Name, name: str, around: dict[ast.AST, ast.AST]) -> bool:
+    """True where what is written is made of whole numbers that stand there, and of elements of the list."""
+    *_, (_, outer) = _around(node, around)
+    if not isinstance(outer, ast.Assign | ast.AugAssign) or isinstance(getattr(outer, "op", None), ast.Div):
+        return False
+    return _is_whole(outer.value, name)
+
+
+def _is_whole(node: ast.expr, name: str) -> bool:
+    match node:
+        case ast.Constant(value):
+            return type(value) is int
+        case ast.BinOp(left, ast.Add() | ast.Sub() | ast.Mult(), right):
+            return _is_whole(left, name) and _is_whole(right, name)
+        case ast.Subscript(inner):
+            while isinstance(inner, ast.Subscript):
+                inner = inner.value
+            return isinstance(inner, ast.Name) and inner.id == name
+    return False
