@@ -85,7 +85,7 @@ def _cumsum_inputs(rng):
 def cumprod(a, *, axis=None):
     """d r_k is the sum over i <= k of (the product of the a_j with j <= k, j != i) da_i.
 
-    Entry i takes the product before it times s_i = grad_i + a_(i+1) s_(i+1),
+    Entry i takes the product before it, r_(i-1), times s_i = grad_i + a_(i+1) s_(i+1),
     by Horner's rule.
     """
     r = np.cumprod(a, axis=axis)
@@ -95,7 +95,9 @@ def cumprod(a, *, axis=None):
         later = primitives.linear_recurrence(
             _next(factors), primitives.flatten_axes(grad, axis=axis), reverse=True
         )
-        return primitives.unflatten_axes(_before(factors) * later, axis=axis, shape=a.shape)
+        products = primitives.flatten_axes(r, axis=axis)
+        before = np.concatenate([np.ones_like(products[..., :1]), products[..., :-1]], axis=-1)
+        return primitives.unflatten_axes(before * later, axis=axis, shape=a.shape)
 
     return r, cumprod_pullback
 

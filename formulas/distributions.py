@@ -11,24 +11,64 @@ from scipy import special
 import pullback as pb
 from pullback import primitives
 
+_SHAPE = "the derivative in the shape of an incomplete gamma function has no closed form"
+
 
 def _widened(x, other):
     """`x` in the type that both have together: a Python number is of float32 beside an array of that."""
     return np.where(True, x, pb.stop_gradient(other))
 
 
+def _slope_in_factor(b, u, v):
+    """The derivative of P(b, u v) by u: v p(b, u v) = b p(b + 1, u v) / u, which is 0 where v is."""
+    zero = u == 0
+    z = u * v
+    divided = b * primitives.gamma_density(b + 1, np.where(zero, 1, z)) / np.where(zero, 1, u)
+    return np.where(zero, v * primitives.gamma_density(b, np.where(zero, z, 1)), divided)
+
+
+@pb.formula
+def gamma_distribution(a, b, x):
+    """P(b, a x): dP = p(b, a x) (x da + a dx). DLMF 8.8.13."""
+    z = a * x
+    r = special.gammainc(_widened(b, z), _widened(z, b))
+
+    def gamma_distribution_pullback(grad):
+        refused = primitives.refuse_gradient(grad, argument="`b` of scipy.special.gdtr", why=_SHAPE)
+        return grad * _slope_in_factor(b, a, x), refused, grad * _slope_in_factor(b, x, a)
+
+    return r, gamma_distribution_pullback
+
+
+@pb.formula
+def gamma_distribution_tail(a, b, x):
+    """Q(b, a x) = 1 - P(b, a x). DLMF 8.8.14."""
+    z = a * x
+    r = special.gammaincc(_widened(b, z), _widened(z, b))
+
+    def gamma_distribution_tail_pullback(grad):
+        refused = primitives.refuse_gradient(grad, argument="`b` of scipy.special.gdtrc", why=_SHAPE)
+        return -grad * _slope_in_factor(b, a, x), refused, -grad * _slope_in_factor(b, x, a)
+
+    return r, gamma_distribution_tail_pullback
+
+
+@gamma_distribution.sample_inputs
+@gamma_distribution_tail.sample_inputs
+def _gamma_distribution_inputs(rng):
+    yield (rng.uniform(0.5, 2.0, (4,)), 2, rng.uniform(0.5, 2.0, (3, 4))), {}
+
+
 @pb.composite(special.gdtr)
 def gdtr(a, b, x):
     """The gamma distribution of rate a and shape b."""
-    z = a * x
-    return np.where(x < 0, np.nan, special.gammainc(_widened(b, z), _widened(z, b)))
+    return np.where(x < 0, np.nan, gamma_distribution(a, b, x))
 
 
 @pb.composite(special.gdtrc)
 def gdtrc(a, b, x):
     """The upper tail of `gdtr`."""
-    z = a * x
-    return np.where(x < 0, np.nan, special.gammaincc(_widened(b, z), _widened(z, b)))
+    return np.where(x < 0, np.nan, gamma_distribution_tail(a, b, x))
 
 
 @pb.composite(special.gdtrix)

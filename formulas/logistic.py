@@ -13,13 +13,20 @@ import pullback as pb
 _LOG_TEN = math.log(10)
 
 
+def _smaller(x):
+    """The smaller one of expit(x) and 1 - expit(x): expit(-abs(x)), and at 0 with the slope of the right side."""
+    decay = np.exp(np.where(x < 0, x, -x))
+    return decay / (1 + decay)
+
+
 @pb.formula(special.expit)
 def expit(x):
-    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx."""
-    r = special.expit(x)
+    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, by s, the smaller one of r and 1 - r, which has all its digits."""
+    s = _smaller(x)
+    r = np.where(x < 0, s, 1 - s)
 
     def expit_pullback(grad):
-        return grad * r * (1 - r)
+        return grad * (s * (1 - s))
 
     return r, expit_pullback
 

@@ -72,7 +72,7 @@ def gelu(x):
 
     def gelu_pullback(grad):
         density = _ROOT_HALF_OVER_PI * np.exp(-0.5 * x * x)
-        return grad * (_normal_cdf(x) + x * density)
+        return grad * (_normal_cdf(x) + np.where(density == 0, 0, x) * density)
 
     return r, gelu_pullback
 

@@ -140,10 +140,12 @@ def gamma_density(a: Any, x: Any) -> Any:
     """
     pole = _is_pole(a)
     shape = np.where(pole, 1, a)
+    far = x == np.inf
+    x = np.where(far, 1, x)
     size = np.exp(scipy.special.xlogy(shape - 1, x) - x - scipy.special.gammaln(shape))
     large = shape > _LARGE_SHAPE
     size = np.where(large, _density_of_large_shape(np.where(large, shape, 1), np.where(large, x, 1)), size)
-    return _as_of(np.where(pole, 0, scipy.special.gammasgn(shape) * size), a, x)
+    return _as_of(np.where(pole | far, 0, scipy.special.gammasgn(shape) * size), a, x)
 
 
 _LARGE_SHAPE = 1e5  # beyond it the powers above have lost more than four digits

@@ -80,3 +80,58 @@ def test_norms_of_an_order_below_one_have_cusps_at_zero(engine):
     rows = pb.tensor([[1.0, 2.0], [1.0, 2.0], [1.0, 3.0]], requires_grad=True)
     (slope,) = pb.grad(pb.nn.pdist(rows, 0.5).sum(), [rows])
     assert slope.tolist() == [[0, -1], [0, -1], [0, 2]]
+
+
+@pytest.mark.parametrize("x", [-700.0, -30.0, -0.0, 0.0, 30.0, 40.0, 700.0])
+def test_the_logistic_function_keeps_its_digits_far_out(engine, x):
+    """By exp(-|x|) = t: t / (1 + t)**2, and -(1 - t) t / (1 + t)**3 on the right."""
+    t = np.exp(-abs(x))
+    first, second = derivatives(special.expit, x)
+    np.testing.assert_allclose(first, t / (1 + t) ** 2, rtol=1e-14)
+    np.testing.assert_allclose(second, -np.sign(x) * (1 - t) * t / (1 + t) ** 3, rtol=1e-14)
+
+
+def test_the_third_derivative_of_the_logistic_function_in_the_middle(engine):
+    x = pb.tensor(0.0, requires_grad=True)
+    first = pb.grad(special.expit(x), x, create_graph=True)[0]
+    second = pb.grad(first, x, create_graph=True)[0]
+    assert pb.grad(second, x)[0].item() == -0.125
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize(
+    ("x", "y", "slopes"),
+    [
+        (np.inf, -1.0, [0, 0]),
+        (0.5, np.inf, [0, 0]),
+        (2.0, -np.inf, [0, 0]),
+        (0.0, np.inf, [0, 0]),
+        (0.0, -1.0, [-np.inf, -np.inf]),
+        (0.0, 2.0, [0, 0]),
+        (0.0, 0.0, [0, 0]),
+    ],
+)
+def test_powers_that_have_gone_to_zero(engine, x, y, slopes):
+    first, second = derivatives(np.power, x, y)
+    assert first == slopes
+    if (x, y) == (0.0, 2.0):
+        assert second == [2, 0]
+    elif slopes == [0, 0]:
+        assert second == [0, 0]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_gelu_is_the_line_far_out(engine):
+    assert derivatives(pb.gelu, np.inf)[0] == [1]
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("shape", [0.5, 1.0, 2.0])
+@pytest.mark.parametrize(("function", "sign"), [(special.gdtr, 1), (special.gdtrc, -1)])
+def test_the_gamma_distribution_where_its_density_is_not_finite(engine, function, sign, shape):
+    """P(b, a x) is 0 for every rate where x is, and for every x where the rate is: DLMF 8.7.1."""
+    by_rate, by_x = derivatives(lambda a, x: function(a, shape, x), 2.0, 0.0)[0]
+    assert by_rate == 0
+    assert by_x == sign * (np.inf if shape < 1 else 2.0 if shape == 1 else 0)
+    assert derivatives(lambda a, x: function(a, shape, x), 0.0, 3.0)[0][1] == 0
+    assert derivatives(lambda a, x: function(a, shape, x), 2.0, np.inf)[0] == [0, 0]

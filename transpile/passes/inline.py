@@ -76,7 +76,8 @@ def _inline_once(
             changed = changed or any(did for _, did in inner)
             kept.append(replace(eqn, blocks=tuple(block for block, _ in inner)))
             continue
-        if eqn.op in primitives or library.formula(eqn.op) is None:
+        # Code for a primitive gives its result, not what its formula keeps beside.
+        if (eqn.op in primitives and len(eqn.outs) == 1) or library.formula(eqn.op) is None:
             kept.append(eqn)
             continue
         formula = library.promoted(eqn.op, eqn)

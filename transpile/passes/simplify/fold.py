@@ -18,8 +18,8 @@ formula square(x: Tensor)
     return result _1
   pullback(grad):
     _2 = multiply(grad, 2)
-    _3 = multiply(_2, x)
-    return _3
+    grad_x = multiply(_2, x)
+    return grad_x
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
+from math import isinf
 
 from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
@@ -74,6 +75,8 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
     if eqn.op in ("equal", "not_equal") and all(_is_named(atom) for atom in args):
         same = args[0].value == args[1].value  # type: ignore[union-attr]
         return Literal(same == (eqn.op == "equal"))
+    if eqn.op == "isinf" and (value := number(args[0])) is not None:
+        return Literal(isinf(value))
     if eqn.op == "negative" and (value := number(args[0])) is not None:
         return Literal(-value)
     if eqn.op == "floor_divide" and not _is_integer(args[0], known):
