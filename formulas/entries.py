@@ -49,6 +49,22 @@ def _quotient_and_remainder_inputs(rng):
     yield (quotient * y, y), {}
 
 
+@pb.formula(nondifferentiable=(0,))
+def floored_quotient(x1, x2):
+    """As `np.floor_divide`, constant between its jumps."""
+    quotient = x1 // x2
+
+    def floored_quotient_pullback(grad):
+        return 0 * grad, 0 * grad
+
+    return quotient, floored_quotient_pullback
+
+
+@floored_quotient.sample_inputs
+def _floored_quotient_inputs(rng):
+    yield from _quotient_and_remainder_inputs(rng)
+
+
 @pb.composite(np.modf)
 def modf(x):
     """The fraction and the whole number, which is constant between its jumps."""

@@ -1,5 +1,6 @@
 #include "fast_paths/named_operator.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "base/errors.h"
@@ -22,7 +23,7 @@ unsigned NamedOperator::generation = 1;
     const PyRef before = PyRef::steal(std::exchange(operator_, nullptr));
     const PyRef function_before = PyRef::steal(std::exchange(function_, nullptr));
     const PyRef written_before = PyRef::steal(std::exchange(written_, nullptr));
-    info_ = nullptr;
+    info_ = of_floats_ = nullptr;
     positions_.clear();
     if (PyFunction_Check(found.get())) {
         written_ = Py_NewRef(found.get());
@@ -36,7 +37,13 @@ unsigned NamedOperator::generation = 1;
             positions_.push_back(PyRef::steal(name));
         }
         operator_ = checked(PySequence_GetItem(found.get(), 0)).release();
-        info_ = &OperatorInfo::of(operator_);
+        constexpr Py_ssize_t kFunction = 2;
+        if (PyTuple_GET_SIZE(found.get()) > kFunction) {
+            function_ = Py_NewRef(PyTuple_GET_ITEM(found.get(), kFunction));
+            of_floats_ = &OperatorInfo::of(operator_);
+        } else {
+            info_ = &OperatorInfo::of(operator_);
+        }
     }
     generation_ = now;
 }
@@ -94,6 +101,14 @@ PyObject* call_bound(OperatorInfo& info, std::span<PyObject* const> args, PyObje
     return apply_bound(info, inputs, attributes.get()).release();
 }
 
+/// True for floats and Python's numbers, which take the dtype of the other operand.
+bool are_floats(std::span<PyObject* const> args) {
+    return std::all_of(args.begin(), args.end(), [](PyObject* value) {
+        if (Tensor::check(value)) return is_float(Tensor::cast(value)->layout.dtype());
+        return PyFloat_CheckExact(value) || PyLong_CheckExact(value);
+    });
+}
+
 }  // namespace
 
 PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject* names) {
@@ -105,7 +120,12 @@ PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject
         if (result == nullptr) throw ErrorSet{};
         return result;
     }
-    return function_ != nullptr && names == nullptr ? call_unrecorded(args) : nullptr;
+    if (function_ == nullptr || names != nullptr) return nullptr;
+    if (of_floats_ != nullptr && are_floats(args)) {
+        PyObject* result = call_small_pointwise(*of_floats_, args);
+        return result != nullptr ? result : call_bound(*of_floats_, args, nullptr, positions_);
+    }
+    return call_unrecorded(args);
 }
 
 PyObject* NamedOperator::call_unrecorded(std::span<PyObject* const> args) {

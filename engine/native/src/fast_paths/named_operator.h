@@ -51,6 +51,7 @@ class NamedOperator {
     PyObject* operator_ = nullptr;  // owned
     std::vector<PyRef> positions_;  // names of its attributes that NumPy takes by position
     OperatorInfo* info_ = nullptr;
+    OperatorInfo* of_floats_ = nullptr;  // takes floats in the place of the function, or NULL
 };
 
 /// Slots of the tensor type for `+` and its like.
