@@ -13,6 +13,7 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterator
+from functools import partial
 from importlib.util import find_spec
 from math import isnan, nan
 from operator import attrgetter
@@ -148,14 +149,20 @@ MODULES = {"numpy": pb.numpy, "numpy.linalg": pb.numpy.linalg, "scipy.special": 
 
 def _ours(entry: OperatorInfo) -> Callable[..., Any]:
     module, _, name = entry.python.rpartition(".")
-    function = getattr(MODULES[module], name)
-    attributes = ATTRIBUTES.get(entry.name, ({}, {}))[0]
-    return lambda *x: function(*([list(x)] if entry.variadic else x), **attributes)
+    return _called(entry, getattr(MODULES[module], name), ATTRIBUTES.get(entry.name, ({}, {}))[0])
 
 
 def _peer(entry: OperatorInfo, function: Callable[..., Any]) -> Callable[..., Any]:
-    attributes = ATTRIBUTES.get(entry.name, ({}, {}))[1]
-    return lambda *x: function(*([list(x)] if entry.variadic else x), **attributes)
+    return _called(entry, function, ATTRIBUTES.get(entry.name, ({}, {}))[1])
+
+
+def _called(
+    entry: OperatorInfo, function: Callable[..., Any], attributes: dict[str, Any]
+) -> Callable[..., Any]:
+    """A function of the operands that costs no more than the call."""
+    if entry.variadic:
+        return lambda *x: function(x, **attributes)
+    return partial(function, **attributes) if attributes else function
 
 
 class Measured(NamedTuple):
