@@ -14,14 +14,14 @@ _LOG_TEN = math.log(10)
 
 
 def _smaller(x):
-    """The smaller one of expit(x) and 1 - expit(x): expit(-abs(x)), and at 0 with the slope of the right side."""
+    """The smaller one of expit(x) and 1 - expit(x), expit(-abs(x)), with the slope of the right side at 0."""
     decay = np.exp(np.where(x < 0, x, -x))
     return decay / (1 + decay)
 
 
 @pb.formula(special.expit)
 def expit(x):
-    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, by s, the smaller one of r and 1 - r, which has all its digits."""
+    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, by the smaller one of both, which has all its digits."""
     s = _smaller(x)
     r = np.where(x < 0, s, 1 - s)
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import inspect
 from collections.abc import Callable
 from functools import update_wrapper
+from types import MethodType
 from typing import TYPE_CHECKING, Any
 
+from ..core.registry import FORMULAS
 from ..core.typed import Routine
 from .wide import whole_signature
 
@@ -21,6 +23,10 @@ else:
 
         class DirectCall:
             """Calls its method `_call`, always."""
+
+            def __init_subclass__(cls, *, binds=False):
+                if binds:
+                    cls.__get__ = lambda self, x, _: self if x is None else MethodType(self, x)
 
             def __call__(self, *args, **kwargs):
                 return self._call(*args, **kwargs)
@@ -71,23 +77,54 @@ class OperatorFunction(DirectCall, Routine):
         return self.__qualname__
 
 
-class WrittenFunction(DirectCall, Routine):
-    """A function that is written with operators, called at once where there are tensors among its arguments.
+class OperatorMethod(DirectCall, binds=True):
+    """The method of tensors that is an operator: as `OperatorFunction`, the tensor before the arguments."""
 
-    dispatching  what is called otherwise, which wraps the function
-    most         arguments by position before `out`
+    __qualname__: str
+
+    def __init__(self, op: str, function: Callable[..., Any]) -> None:
+        self._call = function
+        self._set_name(op, True)
+        update_wrapper(self, function)
+
+
+class WrittenFunction(DirectCall, Routine):
+    """A function that is written with operators, called at once where tensors are among its arguments.
+
+    target    the function that it stands for; where a formula of a user stands for that, nothing is at once
+    function  what is written with operators
+    most      arguments by position that it takes
+    general   what is called otherwise, whose name and documentation this takes
+    make      makes this of the target, where it is unpickled
     """
 
     __qualname__: str
 
-    def __init__(self, dispatching: Callable[..., Any], most: int) -> None:
-        self._call = dispatching
-        self._most = most
-        self._set_written(inspect.unwrap(dispatching), most)
-        update_wrapper(self, dispatching)
+    def __init__(
+        self,
+        target: Callable[..., Any],
+        function: Callable[..., Any],
+        most: int,
+        general: Callable[..., Any],
+        make: Callable[[Any], Any],
+    ) -> None:
+        self._target, self._function, self._most, self._general = target, function, most, general
+        self._make = make
+        self._choose()
+        FORMULAS.on_replaced(self._choose)
+        update_wrapper(self, general)
+
+    def _choose(self) -> None:
+        """Have the function called at once, unless a user's formula stands for the target."""
+        if FORMULAS.is_replaced(self._target):
+            self._call = self._target  # whose dispatch finds that formula
+            self._set_operator(None)
+        else:
+            self._call = self._general
+            self._set_written(self._function, self._most)
 
     def __repr__(self) -> str:
         return repr(self._call)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return WrittenFunction, (self._call, self._most)
+        return self._make, (self._target,)

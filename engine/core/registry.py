@@ -151,6 +151,10 @@ class Formulas:
         """True for an entry of the package's own, not of a user."""
         return str(getattr(entry, "__module__", "")).startswith(LIBRARY)
 
+    def is_replaced(self, function: Callable[..., Any]) -> bool:
+        """True where a formula of a user stands for this function; nothing is imported to know that."""
+        return function in self._by_function and not self.of_library(self._by_function[function])
+
     def __getitem__(self, which: int | str | Callable[..., Any]) -> Any:
         if isinstance(which, int):
             return list(self)[which]

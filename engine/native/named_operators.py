@@ -14,19 +14,16 @@ from ..core.operator import Operator
 from ..core.registry import FORMULAS
 from ..formula.formula import Formula
 
-
 # Operators without a derivative whose loop is slow in NumPy, and the formulas that call kernels.
 _OF_FLOATS = {"floor_divide": "floored_quotient"}
 
 
-def operator_of(
-    name: str, whole: bool = True
-) -> tuple[Operator, tuple[str, ...]] | tuple[Operator, tuple[()], np.ufunc] | Callable[..., Any] | None:
+def operator_of(name: str, whole: bool = True) -> tuple[Any, ...] | Callable[..., Any] | None:
     """The operator that stands for a name now, and its attributes that are taken by position.
 
     With `whole` as NumPy's function takes them: the universal function itself where it has no derivative,
-    behind an operator that takes floats in its place where that is faster; a function of operators where none of them is all of it; None where a call is more than calling one. Else as
-    the formula takes them.
+    behind an operator that takes floats in its place where that is faster; a function of operators where
+    none of them is all of it; None where a call is more than calling one. Else as the formula takes them.
 
     >>> operator_of("sum")
     (<operator sum>, ('axis',))
@@ -42,9 +39,11 @@ def operator_of(
         function = function_of(name)
         if entry is not None or not isinstance(function, np.ufunc) or function.nout != 1:
             return None
-        return (
-            (FORMULAS.operator(_OF_FLOATS[name]).operator, (), function) if name in _OF_FLOATS else function
-        )
+        if name not in _OF_FLOATS:
+            return function
+        of_floats = FORMULAS.operator(_OF_FLOATS[name])
+        assert of_floats is not None, name
+        return of_floats.operator, (), function
     if FORMULAS.of_library(entry) and always_wide(name):
         return widened(name, 0, frozenset())
     if type(entry) is not Formula:

@@ -13,8 +13,7 @@ from ..calls.call import operator_function
 from ..calls.out_argument import place_of_out
 from ..core.no_derivative import QUESTION, WRITES, why
 from ..core.registry import FORMULAS
-from ..formula.formula import Composite
-from ..numpy.written.table import WRITTEN_WITH_OPERATORS
+from ..numpy.written.table import WRITTEN_WITH_OPERATORS, of_composite, undispatched
 
 # What an array answers itself, where NumPy's function would ask what its argument is.
 _ATTRIBUTES: dict[Any, Callable[..., Any]] = {np.ndim: attrgetter("ndim"), np.shape: attrgetter("shape")}
@@ -49,9 +48,9 @@ def direct(function: Any) -> Direct | None:
     entry, info, most = FORMULAS.find(function), FORMULAS.info_of(function), place_of_out(function)
     written = WRITTEN_WITH_OPERATORS.get(function)
     if written is not None and (entry is None or FORMULAS.of_library(entry)):
-        return Direct(inspect.unwrap(written), most)
+        return Direct(undispatched(inspect.unwrap(written)), most)
     if info is not None:
         return Direct(operator_function(info.name), most, is_operator=True)
-    if isinstance(entry, Composite) and (plain := entry.plain_arguments):
-        return Direct(entry.__wrapped__, min(plain, most))
+    if (composite := of_composite(function)) is not None:
+        return Direct(*composite)
     return None if entry is None else Direct(entry, most)

@@ -20,6 +20,9 @@ from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
 
 
+_OF_OPERATORS: dict[str, Callable[..., Any]] = {}
+
+
 def _method(op: str, what: str = "") -> Callable[..., Tensor]:
     """The method that calls a op of the vocabulary, with NumPy's arguments."""
 
@@ -28,6 +31,7 @@ def _method(op: str, what: str = "") -> Callable[..., Tensor]:
 
     method.__name__ = op
     method.__doc__ = f"As `np.{op}`{what}."
+    _OF_OPERATORS[op] = method
     return method
 
 
@@ -180,6 +184,14 @@ class ArrayMethods:
         if api_version not in VERSIONS:
             raise ValueError(f"Version {api_version!r} of the Array API Standard is not supported.")
         return importlib.import_module("pullback.numpy")
+
+
+def call_methods_directly() -> None:
+    """Have the native engine take methods that are operators without Python, once it is imported."""
+    from ..calls.direct import OperatorMethod  # it has tensors before it has functions
+
+    for op, method in _OF_OPERATORS.items():
+        setattr(ArrayMethods, op, OperatorMethod(op, method))
 
 
 def _lengths(parts: Sequence[Any]) -> tuple[int, ...]:

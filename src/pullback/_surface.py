@@ -37,6 +37,7 @@ from .engine.formula.loaded import load_operator
 from .engine.kernels import CompiledFormula, compile
 from .engine.memory import get_num_threads, set_num_threads
 from .engine.primitives.plumbing import stop_gradient
+from .engine.tensor.array_methods import call_methods_directly as _call_methods_directly
 from .engine.tensor.base import Tensor
 from .engine.transforms import forward_ad
 from .engine.transforms.checkpointing import checkpoint
@@ -48,6 +49,8 @@ from .numpy import gelu, relu, sigmoid, softplus
 from .transpile.diagnostics import Diagnostic, FormulaError
 from .transpile.tracebacks import at_prompts
 from .transpile.version import __version__
+
+_call_methods_directly()
 
 
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:

@@ -45,6 +45,9 @@ _OPERATORS = {
 }
 
 
+globals().update(_OPERATORS)  # found without `__getattr__`
+
+
 def polygamma(n: int, x: Any) -> Any:
     """As `scipy.special.polygamma`: the n-th derivative of digamma; n takes no gradient.
 
@@ -59,8 +62,6 @@ def polygamma(n: int, x: Any) -> Any:
 
 
 def __getattr__(name: str) -> OperatorCall:
-    if name in _OPERATORS:
-        return _OPERATORS[name]
     found = getattr(_special, name)
     if isinstance(found, type(_special.gamma)):  # NumPy's, which finds its formula by itself
         found = WRITTEN_WITH_OPERATORS.get(found, found)

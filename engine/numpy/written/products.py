@@ -28,12 +28,18 @@ def _conjugated(x: Any) -> Any:
 
 def _are_matrices(*operands: Any) -> bool:
     """True of vectors and matrices, whose products are those of `np.matmul`."""
-    return all(1 <= rank(operand) <= 2 for operand in operands)
+    for operand in operands:  # noqa: SIM110 - a generator takes longer than all of these
+        if not 1 <= rank(operand) <= 2:
+            return False
+    return True
 
 
 def _are_floats(*operands: Any) -> bool:
     """True of arrays of floats, whose sums are of the same dtype."""
-    return all(hasattr(operand, "dtype") and operand.dtype.kind == "f" for operand in operands)
+    for operand in operands:  # noqa: SIM110 - as above
+        if not hasattr(operand, "dtype") or operand.dtype.kind != "f":
+            return False
+    return True
 
 
 @wide("dot", always=True)
@@ -83,10 +89,10 @@ def linalg_vecdot(x1: Any, x2: Any, /, *, axis: int = -1) -> Any:
 
 
 def _vecdot(x1: Any, x2: Any, axis: int) -> Any:
-    for place, x in enumerate((x1, x2)):
-        if rank(x) == 0:
-            raise ValueError(f"vecdot takes vectors, and operand {place} has no axes")
-    if rank(x1) == rank(x2) == 1 and axis in (0, -1):
+    first, second = rank(x1), rank(x2)
+    if first == 0 or second == 0:
+        raise ValueError(f"vecdot takes vectors, and operand {0 if first == 0 else 1} has no axes")
+    if first == second == 1 and axis in (0, -1):
         return operators.matmul(x1, x2)
     if _are_floats(x1, x2) and x1.shape == x2.shape:
         return operators.sum(x1 * x2, axis=axis)

@@ -29,25 +29,25 @@ def copy(a: Any, order: str = "K", subok: bool = False) -> Any:
     return duplicate(a)
 
 
-def _of_each(name: str, arys: Sequence[Any], of_one: Any) -> Any:
-    found = tuple(of_one(ary) for ary in arys)
-    return found[0] if len(found) == 1 else found
+def _of_each(arys: Sequence[Any], of_one: Any) -> Any:
+    return of_one(arys[0]) if len(arys) == 1 else tuple(map(of_one, arys))
 
 
 @stands_for(np.atleast_1d)
 def atleast_1d(*arys: Any) -> Any:
     """As `np.atleast_1d`."""
-    return _of_each("atleast_1d", arys, lambda a: np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
+    return _of_each(arys, lambda a: np.reshape(a, (1,)) if np.ndim(a) == 0 else a)
 
 
 @stands_for(np.atleast_2d)
 def atleast_2d(*arys: Any) -> Any:
     """As `np.atleast_2d`."""
-    return _of_each(
-        "atleast_2d",
-        arys,
-        lambda a: operators.reshape(a, shape=(1,) * (2 - rank(a)) + np.shape(a)) if rank(a) < 2 else a,
-    )
+    return _of_each(arys, _two)
+
+
+def _two(a: Any) -> Any:
+    missing = 2 - rank(a)
+    return operators.reshape(a, shape=(*(1,) * missing, *np.shape(a))) if missing > 0 else a
 
 
 def _three(a: Any) -> Any:
@@ -60,7 +60,7 @@ def _three(a: Any) -> Any:
 @stands_for(np.atleast_3d)
 def atleast_3d(*arys: Any) -> Any:
     """As `np.atleast_3d`."""
-    return _of_each("atleast_3d", arys, _three)
+    return _of_each(arys, _three)
 
 
 @stands_for(np.broadcast_arrays)

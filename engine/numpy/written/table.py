@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import inspect
+import sys
 from collections.abc import Callable
-from functools import wraps
+from functools import cache, wraps
+from types import FunctionType
 from typing import Any
+
+import numpy as np
 
 from ...calls.call import FunctionsByName, composed
 from ...calls.out_argument import place_of_out, without_out
 from ...core.dispatch import engine_of
 from ...core.registry import FORMULAS
+from ...formula.formula import Composite
 from ..out import into
 
 # The function that stands for one of NumPy's, on tensors.
@@ -45,7 +51,82 @@ def written(function: Any) -> Any:
     from ...calls.direct import WrittenFunction  # the native engine has tensors before it has functions
 
     found = WRITTEN_WITH_OPERATORS.get(function) if callable(function) else None
-    return function if found is None else WrittenFunction(found, place_of_out(function))
+    if found is None:
+        return function
+    return WrittenFunction(
+        function, undispatched(inspect.unwrap(found)), place_of_out(function), found, written
+    )
+
+
+def direct(function: Any) -> Any:
+    """The function that comes to the operators of one of NumPy's on tensors without NumPy's dispatch.
+
+    The value itself where nothing does.
+
+    >>> direct(np.rot90).__name__, direct(np.linalg.norm).op, direct(np.isscalar) is np.isscalar
+    ('rot90', 'norm', True)
+    """
+    from ...calls.direct import OperatorFunction, WrittenFunction  # as above
+
+    found = written(function)
+    if found is not function or not isinstance(function, type(np.sum)):
+        return found
+    info = FORMULAS.info_of(function)
+    if info is not None:
+        made = OperatorFunction(info.name, function)
+        made.__module__ = f"pullback.{function.__module__}"  # where it is found by name
+        return made
+    composite = of_composite(function)
+    return function if composite is None else WrittenFunction(function, *composite, function, direct)
+
+
+def of_composite(function: Callable[..., Any]) -> tuple[Callable[..., Any], int] | None:
+    """A composite's function for one of NumPy's, and how many arguments it takes by position."""
+    entry = FORMULAS.find(function)
+    if not isinstance(entry, Composite) or not entry.plain_arguments:
+        return None
+    plain = entry.__wrapped__
+    most = min(entry.plain_arguments, place_of_out(function))
+    return (undispatched(plain) if FORMULAS.of_library(entry) else plain), most
+
+
+class _WithoutDispatch:
+    """NumPy's names, with `direct` functions; universal functions, which have methods, are NumPy's."""
+
+    def __getattr__(self, name: str) -> Any:
+        found = getattr(np, name)
+        found = found if isinstance(found, np.ufunc) else direct(found)
+        setattr(self, name, found)  # found without this method from now on
+        return found
+
+
+_NUMPY = _WithoutDispatch()
+
+
+def undispatched(function: Any) -> Callable[..., Any]:
+    """The function with another `np`, whose functions skip NumPy's dispatch, as in helpers of its module."""
+    found: Callable[..., Any] = function
+    if function.__globals__ is vars(sys.modules[function.__module__]):
+        found = _copied(function, _undispatched_names(function.__module__))
+    return found
+
+
+@cache
+def _undispatched_names(module: str) -> dict[str, Any]:
+    given = vars(sys.modules[module])
+    names = {key: _NUMPY if value is np else value for key, value in given.items()}
+    for key, value in given.items():
+        if isinstance(value, FunctionType) and value.__globals__ is given:
+            names[key] = _copied(value, names)
+    return names
+
+
+def _copied(function: FunctionType, names: dict[str, Any]) -> FunctionType:
+    copy = FunctionType(
+        function.__code__, names, function.__name__, function.__defaults__, function.__closure__
+    )
+    copy.__kwdefaults__, copy.__doc__ = function.__kwdefaults__, function.__doc__
+    return copy
 
 
 def _formula_function(name: str) -> Callable[..., Any]:

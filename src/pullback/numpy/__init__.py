@@ -26,6 +26,7 @@ from ..engine.numpy.scattered_writes import copyto as copyto
 from ..engine.numpy.scattered_writes import fill_diagonal as fill_diagonal
 from ..engine.numpy.written.index_tricks import c_ as c_
 from ..engine.numpy.written.index_tricks import r_ as r_
+from ..engine.numpy.written.table import direct as _direct
 from ..engine.numpy.written.table import written
 from ..transpile.operators import OPERATORS
 from . import fft as fft
@@ -244,7 +245,7 @@ def _dtype_of(value: Any) -> Any:
 
 def __getattr__(name: str) -> Any:
     """A name that isn't defined here: a function written with operators, or NumPy's."""
-    found = globals()[name] = written(getattr(_numpy, name))
+    found = globals()[name] = _direct(getattr(_numpy, name))
     return found
 
 

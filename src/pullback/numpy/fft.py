@@ -11,11 +11,11 @@ import numpy as _numpy
 
 from ..engine.numpy.creation import fftfreq as fftfreq
 from ..engine.numpy.creation import rfftfreq as rfftfreq
-from ..engine.numpy.written.table import written
+from ..engine.numpy.written.table import direct
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = written(getattr(_numpy.fft, name))
+    found = globals()[name] = direct(getattr(_numpy.fft, name))
     return found
 
 

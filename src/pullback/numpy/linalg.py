@@ -9,11 +9,11 @@ from typing import Any
 
 import numpy as _numpy
 
-from ..engine.numpy.written.table import written
+from ..engine.numpy.written.table import direct
 
 
 def __getattr__(name: str) -> Any:
-    found = globals()[name] = written(getattr(_numpy.linalg, name))
+    found = globals()[name] = direct(getattr(_numpy.linalg, name))
     return found
 
 

@@ -97,6 +97,11 @@ PyRef like(PyObject* value) {
         return python_like(Tensor::cast(value)->layout);
     static PyObject* function = nullptr;
     import_once(function, "pullback.engine.primitives.plumbing", "like");
+    if (PyFloat_CheckExact(value)) {  // the same of each
+        static PyObject* of_float = nullptr;
+        if (of_float == nullptr) of_float = checked(PyObject_CallOneArg(function, value)).release();
+        return PyRef::borrow(of_float);
+    }
     return checked(PyObject_CallOneArg(function, value));
 }
 

@@ -52,20 +52,49 @@ Ref<Tensor> unsorted(const Node& node, const Tensor& gradient) {
     return made;
 }
 
+bool is_plain(const Layout& layout) {
+    return layout.contiguous() && layout.regular() &&
+           (layout.dtype() == NPY_FLOAT || layout.dtype() == NPY_DOUBLE);
+}
+
+template <typename From, typename To>
+void convert(const void* from, void* to, std::int64_t size) {
+    for (std::int64_t i = 0; i < size; ++i)
+        static_cast<To*>(to)[i] = static_cast<To>(static_cast<const From*>(from)[i]);
+}
+
+/// In the other dtype of floats.
+Ref<Tensor> cast_back(const Tensor& gradient, const Layout& input) {
+    if (!is_plain(gradient.layout) || !is_plain(input) || !gradient.layout.same_shape(input) ||
+        gradient.layout.dtype() == input.dtype()) {
+        return {};
+    }
+    Ref<Tensor> made = Tensor::allocate(input);
+    const void* const from = gradient.data();
+    void* const to = made->data();
+    run_without_gil(input.size(), [&] {
+        input.dtype() == NPY_FLOAT ? convert<double, float>(from, to, input.size())
+                                   : convert<float, double>(from, to, input.size());
+    });
+    return made;
+}
+
+Ref<Tensor> moved_back(const Node& node, const Received& received, bool rolls) {
+    const Layout& layout = received[0]->layout;
+    if (!is_plain(layout) || layout.dtype() != node.layout_of_input(0).dtype()) return {};
+    return rolls ? rolled(received[0], saved_value(node, "shift"), saved_value(node, "axis"), true)
+                 : unsorted(node, *received[0]);
+}
+
 }  // namespace
 
 bool differentiate_move(Node& node, const Received& received, std::vector<SentGradient>& made) {
     if (!node.info->plain_views || !received[0] || !switches.has(FastPath::moves)) return false;
     const bool rolls = node.info->name == "roll";
-    if (!rolls && node.info->name != "sort") return false;
-    const Layout& layout = received[0]->layout;
-    const bool fits = layout.contiguous() && layout.regular() &&
-                      layout.dtype() == node.layout_of_input(0).dtype() &&
-                      (layout.dtype() == NPY_FLOAT || layout.dtype() == NPY_DOUBLE);
-    if (!fits) return false;
-    Ref<Tensor> found =
-        rolls ? rolled(received[0], saved_value(node, "shift"), saved_value(node, "axis"), true)
-              : unsorted(node, *received[0]);
+    const bool casts = node.info->name == "astype";
+    if (!rolls && !casts && node.info->name != "sort") return false;
+    Ref<Tensor> found = casts ? cast_back(*received[0], node.layout_of_input(0))
+                              : moved_back(node, received, rolls);
     if (!found) return false;
     made.push_back({&node.edges[0], std::move(found)});
     return true;

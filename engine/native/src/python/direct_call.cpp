@@ -178,9 +178,20 @@ PyObject* remember(PyObject* self, PyObject* const* args, Py_ssize_t count) {
     });
 }
 
-/// Python before 3.12 has subclasses called by a tuple.
-PyObject* init_subclass(PyObject* type, PyObject*) {
-    reinterpret_cast<PyTypeObject*>(type)->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+PyObject* bind(PyObject* self, PyObject* instance, PyObject*) {
+    return instance == nullptr ? Py_NewRef(self) : PyMethod_New(self, instance);
+}
+
+/// Python before 3.12 has subclasses called by a tuple. Those of a class with `binds=True` are
+/// methods, which a call finds without an object that holds both them and the instance.
+PyObject* init_subclass(PyObject* type, PyObject*, PyObject* kwargs) {
+    auto* made = reinterpret_cast<PyTypeObject*>(type);
+    made->tp_flags |= Py_TPFLAGS_HAVE_VECTORCALL;
+    PyObject* binds = kwargs == nullptr ? nullptr : PyDict_GetItemString(kwargs, "binds");
+    if (binds == Py_True) {
+        made->tp_descr_get = bind;
+        made->tp_flags |= Py_TPFLAGS_METHOD_DESCRIPTOR;
+    }
     return Py_NewRef(Py_None);
 }
 
@@ -193,7 +204,9 @@ PyMethodDef methods[] = {
      "Call this function on tensors, with so many arguments by position at most."},
     {"_remember", reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(remember)),
      METH_FASTCALL, "Calls with such arguments come to this operator."},
-    {"__init_subclass__", init_subclass, METH_NOARGS | METH_CLASS, nullptr},
+    {"__init_subclass__",
+     reinterpret_cast<PyCFunction>(reinterpret_cast<void (*)()>(init_subclass)),
+     METH_VARARGS | METH_KEYWORDS | METH_CLASS, nullptr},
     {nullptr, nullptr, 0, nullptr},
 };
 
