@@ -39,11 +39,11 @@ struct HashOfPattern {
     }
 };
 
-enum class Place : int64_t { kSpec, kArgument, kLike, kSize, kRank, kOutput };
+enum class Place : int64_t { kSpec, kArgument, kLike, kSize, kRank, kOutput, kNone };
 
 /* The place of a value that is saved and is no result: an output of the kernel behind the arrays,
    an argument, what an argument or output (counted after them) says (shape and dtype, number of
-   elements, whether it has `axes`), or an array of the kernel's, as a mask. */
+   elements, whether it has `axes`, whether it is none), or an array of the kernel's, as a mask. */
 struct PlainPlace {
     Place place;
     int64_t number, axes;

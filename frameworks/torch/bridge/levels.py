@@ -41,7 +41,7 @@ _DTYPES = {torch.float32: "float32", torch.float64: "float64", torch.bool: "bool
 
 # Role, Place, Kind and Source of bridge.cpp
 _ROLES = {"tensor": 0, "like": 1, "shape": 1, "int": 2, "bool": 2, "float": 3, "strong": 3}
-_SPEC, _ARGUMENT, _LIKE, _SIZE, _RANK, _OUTPUT = range(6)
+_SPEC, _ARGUMENT, _LIKE, _SIZE, _RANK, _OUTPUT, _NONE = range(7)
 _ABSENT, _TENSOR, _PLAIN, _INTEGER, _DOUBLE = range(5)
 _KINDS = {"like": _PLAIN, "shape": _PLAIN, "int": _INTEGER, "bool": _INTEGER, "float": _DOUBLE}
 _SOURCES = {"input": 0, "output": 1, "plain": 2}
@@ -203,6 +203,8 @@ class Level:
                 return _LIKE, number, 0, _PLAIN
             case ("rank", number, axes):
                 return _RANK, number, axes, _INTEGER
+            case ("none", number, _):
+                return _NONE, number, 0, _INTEGER
         number = found.number
         return _SIZE, number if number < inputs else number + len(operator.attributes), 0, _INTEGER
 
@@ -269,7 +271,7 @@ class Level:
             found = place_of(operator.formula, results[position])
             if position in plain_kinds or found is None:
                 return plain_kinds.get(position, "tensor")
-            given = {"like": "like", "rank": "bool", "size": "int"}
+            given = {"like": "like", "rank": "bool", "none": "bool", "size": "int"}
             if found.kind in given:
                 return given[found.kind]
             atom = results[position]

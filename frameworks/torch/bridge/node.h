@@ -221,7 +221,9 @@ inline bool call(Level& level, c10::ArrayRef<Value> arguments, uint64_t wanted, 
         } else {
             const Tensor& x = number < arguments.size() ? arguments[number].tensor
                                                         : outputs[number - arguments.size()];
-            if (!x.defined()) {
+            if (place.place == Place::kNone) {
+                plain[k].spec.shape[0] = !x.defined();
+            } else if (!x.defined()) {
                 plain[k].kind = Kind::kAbsent;
             } else if (place.place == Place::kLike) {
                 plain[k].spec = like(x);

@@ -413,3 +413,16 @@ def test_no_number_is_an_absent_one() -> None:
     x = torch.ones(2)
     for named, factor in (({}, 5.0), ({"by": -0.0}, -0.0), ({"count": -(2**63)}, -(2.0**63)), ({}, 5.0)):
         torch.testing.assert_close(operator(x, **named), factor * x)
+
+
+def bounded(x, high):
+    return np.clip(x, 0.7, high)
+
+
+def test_a_saved_value_that_says_whether_an_operand_is_none() -> None:
+    x = torch.tensor([0.5, 0.8, 1.2, 0.9], requires_grad=True)
+    high = torch.tensor([1.0, 1.0, 1.0, 0.6], requires_grad=True)
+    found = operator_of(pb.derive_pullback(bounded))(x, high)
+    assert found.grad_fn.name() == "BoundedBackward"
+    by_x, by_high = torch.autograd.grad(found.sum(), (x, high))
+    assert (by_x.tolist(), by_high.tolist()) == ([0, 1, 0, 0], [0, 0, 1, 1])
