@@ -20,6 +20,18 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return jnp.repeat(a, np.asarray(repeats), axis)
 
 
+def sign(x: Any) -> Any:
+    """`jnp.sign`; of complex numbers x / |x|, whose derivative JAX's own takes for zero.
+
+    >>> sign(jnp.array([3 + 4j, 0j], "complex64"))
+    Array([0.6+0.8j, 0. +0.j ], dtype=complex64)
+    """
+    if not jnp.iscomplexobj(x):
+        return jnp.sign(x)
+    there = x != 0
+    return jnp.where(there, x / jnp.abs(jnp.where(there, x, 1)), 0)
+
+
 def exp10(x: Any) -> Any:
     """10**x."""
     return jnp.power(10.0, x)

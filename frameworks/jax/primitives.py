@@ -384,6 +384,15 @@ def contract_gradient(
     return sum_to(jnp.broadcast_to(found, repeated), target)
 
 
+def imaginary(x: Any) -> Any:
+    """The imaginary unit times a number.
+
+    >>> imaginary(jnp.array([2.0], "float32"))
+    Array([0.+2.j], dtype=complex64)
+    """
+    return 1j * x
+
+
 def polygamma(x: Any, n: int) -> Any:
     """The n-th derivative of the digamma function."""
     return jax.scipy.special.polygamma(n, x)

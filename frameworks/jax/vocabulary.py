@@ -53,6 +53,7 @@ NUMPY = Names(
         "size": lambda x: math.prod(_shape(x)),
         "argsort": functions.argsort,
         "repeat": functions.repeat,
+        "sign": functions.sign,
         **{name: _Wide(getattr(np, name)) for name in ("float64", "complex128", "int64", "uint64")},
     },
 )

@@ -109,3 +109,22 @@ def test_a_real_part_does_not_stand_for_the_complex_array():
     np.testing.assert_allclose(jax.grad(lambda x: (made(x) * weights).sum())(x), expected, rtol=1e-5)
     _, tangent = jax.jvp(lambda x: (made(x) * weights).sum(), (x,), (np.ones(4),))
     np.testing.assert_allclose(tangent, expected.sum(), rtol=1e-5)
+    # The spectrum is a quadratic form, so that the Hessian times x is the gradient.
+    hessian = jax.hessian(lambda x: (made(x) * weights).sum())(x)
+    np.testing.assert_allclose(hessian @ x, expected, rtol=1e-5)
+
+
+@pb.derive_pullback
+def log_determinant(a):
+    return np.linalg.slogdet(a)[1]
+
+
+def test_a_branch_for_complex_values_is_none_of_real_ones():
+    import jax
+    import jax.numpy as jnp
+
+    from pullback.jax import function
+
+    a = jnp.array([[2.0, 0.5], [-0.3, 1.0]])
+    expected = jax.hessian(lambda a: jnp.linalg.slogdet(a)[1])(a)
+    np.testing.assert_allclose(jax.jit(jax.hessian(function(log_determinant)))(a), expected, rtol=1e-5)

@@ -9,6 +9,7 @@ from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Literal, Span
 from ...operators import BY_FULL_NAME, CALLED, DTYPES, OPERATORS, VALUE_CALLS
 from ..array_library.helpers import Helpers, private
+from ..array_library.vocabulary import is_complex
 
 # Functions of SciPy without kernels that JAX has.
 _OF_JAX = frozenset(
@@ -20,7 +21,7 @@ _OF_JAX = frozenset(
 # Functions of the vocabulary that neither JAX nor a helper has.
 LACKING = frozenset(
     {"special." + name for name in ("erfi", "rgamma", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")}
-    | {"primitives." + name for name in ("bessel_i", "bessel_j", "imaginary", "refuse_gradient")}
+    | {"primitives." + name for name in ("bessel_i", "bessel_j", "refuse_gradient")}
     | {OPERATORS[name].python.removeprefix("scipy.").removeprefix("pullback.") for name in CALLED - _OF_JAX}
 )
 _OWN = {
@@ -58,7 +59,7 @@ class Named(ast.NodeTransformer):
             self.findings.append(missing(self._formula, text, node.lineno))
         elif text in _OWN:
             return ast.parse(_OWN[text], mode="eval").body
-        elif rest in self._helpers:
+        elif rest in self._helpers and (rest != "sign" or is_complex(self._formula)):
             return ast.Name(private(rest), ast.Load())
         elif first == "np" and f"numpy.{rest}" not in DTYPES:
             return ast.parse(f"jnp.{rest}", mode="eval").body
