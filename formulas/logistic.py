@@ -13,20 +13,13 @@ import pullback as pb
 _LOG_TEN = math.log(10)
 
 
-def _smaller(x):
-    """The smaller one of expit(x) and 1 - expit(x), expit(-abs(x)), with the slope of the right side at 0."""
-    decay = np.exp(np.where(x < 0, x, -x))
-    return decay / (1 + decay)
-
-
 @pb.formula(special.expit)
 def expit(x):
-    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, by the smaller one of both, which has all its digits."""
-    s = _smaller(x)
-    r = np.where(x < 0, s, 1 - s)
+    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, where 1 - r is expit(-x), which keeps its digits near 0."""
+    r = special.expit(x)
 
     def expit_pullback(grad):
-        return grad * (s * (1 - s))
+        return grad * r * special.expit(-x)
 
     return r, expit_pullback
 
@@ -47,24 +40,13 @@ def _logit_inputs(rng):
     yield (rng.uniform(0.2, 0.8, (3, 4)),), {}
 
 
-@pb.formula
-def complementary_expit(x):
-    """1 - expit(x) = expit(-x), whose derivative keeps its digits where expit(-x) is close to 1."""
-    r = special.expit(-x)
-
-    def complementary_expit_pullback(grad):
-        return -grad * r * special.expit(x)
-
-    return r, complementary_expit_pullback
-
-
 @pb.formula(special.log_expit)
 def log_expit(x):
     """log(expit(x)): its derivative is expit(-x)."""
     r = special.log_expit(x)
 
     def log_expit_pullback(grad):
-        return grad * complementary_expit(x)
+        return grad * special.expit(-x)
 
     return r, log_expit_pullback
 
