@@ -15,6 +15,7 @@ from ..lower.equations import planned
 from ..lower.facts import Fact
 from ..lower.kernel import Kernel, PlainResult
 from ..lower.plan import Plan
+from .decided_by_elements import decided_by_elements
 from .formula_kernels import Compiled
 
 _INDEXED = ("getitem", "unslice", "index_put", "last_written")
@@ -65,7 +66,12 @@ def with_plain_values(kernel: Kernel, formula: Formula) -> Kernel:
     plan = planned(kernel)
     if any(map(ends_by_elements, kernel.block.eqns)) or _picks_by_mask(plan, kernel.block):
         return kernel  # lengths are not known before it runs
-    found = [(k, atom, _kind(plan.of(atom))) for k, atom in unknown if isinstance(atom, Var)]
+    decided = decided_by_elements(kernel.block)
+    found = [
+        (k, atom, _kind(plan.of(atom)))
+        for k, atom in unknown
+        if isinstance(atom, Var) and atom not in decided
+    ]
     return replace(kernel, plain_results=tuple(PlainResult(k, atom, kind) for k, atom, kind in found if kind))
 
 
