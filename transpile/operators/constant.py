@@ -54,4 +54,6 @@ CONSTANT: dict[str, str] = {
     ),
     "pullback.stop_gradient": "it is what it is for",
     "pullback.primitives.last_written": "the result is bool",
+    "pullback.primitives.argcummax": "the result is made of indexes or counts",
+    "pullback.primitives.argcummin": "the result is made of indexes or counts",
 }
