@@ -124,16 +124,15 @@ def power(x, y):
     """x**y: d/dx = y x**(y-1) and d/dy = x**y log x. DLMF 4.7.10 and 4.7.9.
 
     Conventions at x = 0, where these read 0 * inf: the derivative of x**0 is 0,
-    and so is the derivative by the exponent. Where x**y has gone to 0, both are 0:
-    an exponential is faster than its exponent, and than a logarithm.
+    and so is the derivative by the exponent wherever x**y has gone to 0, which
+    it does faster than a logarithm grows.
     """
     r = np.power(x, y)
 
     def power_pullback(grad):
         base = np.where((x == 0) & (y == 0), 1, x)
-        log_base = np.log(np.where(r == 0, 1, base))
-        in_base = grad * y * base ** (y - 1)
-        return np.where((r == 0) & np.isinf(y), 0, in_base), grad * r * log_base
+        log_base = np.log(np.where((r == 0) | ((x == 0) & (r == 1)), 1, x))
+        return grad * y * base ** (y - 1), grad * r * log_base
 
     return r, power_pullback
 

@@ -1,5 +1,5 @@
 """## What it does
-Finds expressions outside the fence: generators, dictionaries, sets, formatted strings, and the
+Finds expressions outside the fence: generators, sets, formatted strings, and the
 like; and calls that nothing reads the value of, such as `print(x)`: they would be left out.
 
 ## Why is this bad?
@@ -16,7 +16,7 @@ def doubled(x):
     def doubled_pullback(grad):
         return 2 * grad
 
-    return {"factor": 2}["factor"] * x, doubled_pullback
+    return len({"a", "b"}) * x, doubled_pullback
 ```
 
 ## Use instead
