@@ -48,6 +48,14 @@ def counted_in_a_loop(x):
     return x**2 * w
 
 
+def diagonals(x):
+    k = 1
+    if x[0] > 0:
+        k = -1
+    square = np.diag(x, k)
+    return np.triu(square, k) + np.diagonal(square, k).sum()
+
+
 def cut(x):
     y = x * 2
     if x[0] > 0:
@@ -64,7 +72,9 @@ def grown(x):
 
 
 @pytest.mark.parametrize(
-    "function", [chosen, assigned, place, counted, counted_in_a_loop, cut, grown], ids=lambda f: f.__name__
+    "function",
+    [chosen, assigned, place, counted, counted_in_a_loop, diagonals, cut, grown],
+    ids=lambda f: f.__name__,
 )
 def test_the_gradient_is_that_of_what_the_run_has_chosen(engine, function):
     compiled = pb.compile(function, order=1)

@@ -7,6 +7,7 @@ positions of extremes, sums of products.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 
 from ....ir import Atom, Eqn, Literal, Var
 from ....passes.kernel.types import FLOATS, join, stored
@@ -81,13 +82,27 @@ def give(
     of: DataType | None = None,
 ) -> None:
     """The result of a function of the runtime, whose view is the function's last argument."""
+    level = max(level, _attributes_level(plan, eqn))
     view = plan.target(out, kind, whole, level)
     plan.call(level, run(name, *args, view, of=of))
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
+def _attributes_level(plan: Plan, eqn: Eqn) -> int:
+    """The level of numbers among the attributes, which a branch may have chosen."""
+    level, left = 0, [atom for _, atom in eqn.kwargs]
+    while left:
+        atom = left.pop()
+        if isinstance(atom, Var):
+            fact = plan.of(atom)
+            level = max(level, fact.level)
+            left += fact.items
+    return level
+
+
 def _view(plan: Plan, eqn: Eqn, out: Var, kind: str, level: int, made: Call) -> None:
     """A view that a function of the runtime gives."""
+    level = max(level, _attributes_level(plan, eqn))
     view = plan.names.fresh(f"{plan.names.of(out)}_view")
     plan.let(level, view, made, computes=True)
     plan.array_fact(out, Name(view), kind, plan.own_shape(eqn.op, out.name), level)
@@ -201,6 +216,7 @@ def add_undiagonal(plan: Plan, eqn: Eqn, out: Var) -> None:
     fact = plan.of(eqn.args[0])
     if fact.kind not in ("lane", "array"):
         raise plan.refuse("undiagonal of such an operand is not compiled")
+    fact = replace(fact, level=max(fact.level, _attributes_level(plan, eqn)))
     view = plan.target(out, fact.type, _shape(plan, eqn), fact.level, retained=True)
     plan.fill(fact.level, view, stored(fact.type))
     part = plan.names.fresh(f"{plan.names.of(out)}_part")
