@@ -18,8 +18,8 @@ formula square(x: Tensor)
     return result _1
   pullback(grad):
     _2 = multiply(grad, 2)
-    grad_x = multiply(_2, x)
-    return grad_x
+    _3 = multiply(_2, x)
+    return _3
 """
 
 from __future__ import annotations
