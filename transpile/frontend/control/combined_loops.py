@@ -41,16 +41,7 @@ def over_combinations(frame: Frame, node: ast.For) -> ast.For | None:
     if which == "product":
         made = _product(frame, node, call, where)
     elif which == "pairwise" and len(call.args) == 1 and not call.keywords:
-        name = f"<sequence {where}"
-        frame.local[name] = read(frame, call.args[0])
-        many = ast.BinOp(_length(name, where), ast.Sub(), ast.Constant(1))
-        place = f"<place {where}"
-        after = ast.BinOp(_named(place), ast.Add(), ast.Constant(1))
-        pair = [ast.Subscript(_named(name), part, ast.Load()) for part in (_named(place), after)]
-        made = _nested(
-            [(place, ast.Call(_named(f"<range {where}"), [many], []))],
-            [_bound(node.target, pair), *node.body],
-        )
+        made = _neighbours(frame, node, call, where)
     elif which != "pairwise" and len(call.args) == 2 and not call.keywords:
         made = _places(frame, node, call, which, where)
     if made is None:
@@ -62,6 +53,17 @@ def over_combinations(frame: Frame, node: ast.For) -> ast.For | None:
         message = "`break` out of a loop over several sequences is outside of the formula language"
         raise refuse("PB401", message, frame.span(left), hint=hint)
     return located(made, node)
+
+
+def _neighbours(frame: Frame, node: ast.For, call: ast.Call, where: str) -> ast.For:
+    """A loop over the places of each element that another one stands behind."""
+    name, place = f"<sequence {where}", f"<place {where}"
+    frame.local[name] = read(frame, call.args[0])
+    many = ast.BinOp(_length(name, where), ast.Sub(), ast.Constant(1))
+    after = ast.BinOp(_named(place), ast.Add(), ast.Constant(1))
+    pair = [ast.Subscript(_named(name), part, ast.Load()) for part in (_named(place), after)]
+    loop = (place, ast.Call(_named(f"<range {where}"), [many], []))
+    return _nested([loop], [_bound(node.target, pair), *node.body])
 
 
 def _product(frame: Frame, node: ast.For, call: ast.Call, where: str) -> ast.For | None:

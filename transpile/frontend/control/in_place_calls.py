@@ -18,7 +18,7 @@ _CALLS = {
     "numpy.fill_diagonal": (
         ("array", "value"),
         "if array.ndim != 2:\n"
-        "    raise NotImplementedError('np.fill_diagonal takes a matrix in a formula')\n"
+        "    raise ValueError('np.fill_diagonal takes a matrix in a formula: write a[k, k, k] = value')\n"
         "k = arange(min(array.shape[0], array.shape[1]))\n"
         "array[k, k] = value",
     ),
@@ -30,6 +30,7 @@ _FUNCTIONS = {
     "arange": "numpy.arange",
     "min": "min",
 }
+_HIDDEN = frozenset({*_FUNCTIONS, "index", "value", "k"})
 
 
 def read_in_place(frame: Frame, node: ast.expr) -> bool:
@@ -57,8 +58,8 @@ def read_in_place(frame: Frame, node: ast.expr) -> bool:
             ast.copy_location(part, node)
     frame.local |= hidden
     read_body(frame, tree.body)
-    for key in [*hidden, "<k>"]:
-        frame.local.pop(key, None)
+    for key in _HIDDEN:
+        frame.local.pop(f"<{key}>", None)
     return True
 
 
@@ -69,11 +70,10 @@ class _Of(ast.NodeTransformer):
         self._array = array
 
     def visit_Name(self, node: ast.Name) -> ast.expr:
-        """The array, or the name in brackets."""
-        if node.id == "NotImplementedError":
-            return node
+        """The array, or a name of ours in brackets; the name of an exception stays."""
         if node.id != "array":
-            return ast.Name(f"<{node.id}>", node.ctx)
+            hidden = f"<{node.id}>"
+            return ast.Name(hidden, node.ctx) if node.id in _HIDDEN else node
         if isinstance(self._array, ast.Name):
             return ast.Name(self._array.id, node.ctx)
         return ast.Subscript(self._array.value, self._array.slice, node.ctx)

@@ -31,7 +31,7 @@ def written_in_branches(x, y):
 
 
 def gone_over(x, y):
-    p = dict(w=x, b=y)  # noqa: C408  # the call that is tested
+    p = dict(w=x, b=y)  # noqa: C408 - the call that is tested
     total = 0.0
     for k, v in p.items():
         total = total + np.sum(v**2) * (2.0 if k == "w" else 1.0)
