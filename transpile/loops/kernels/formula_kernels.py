@@ -57,7 +57,8 @@ class Compiled(Node):
     `forward` computes results, hidden and plain arrays. `derivative` is the
     plain first backward, a formula itself, whose forward is ``f_backward``;
     `general` is the kernel for any other pattern of gradients, where that was
-    asked for. Beyond the order that was asked for, both are None. `gradients` are the differentiable inputs
+    asked for. Beyond the order that was asked for, and where no result has a
+    gradient, both are None. `gradients` are the differentiable inputs
     that the derivative's results belong to. `limits` say why an order that was
     asked for is not compiled. `undecided` is the promoted formula for arrays of
     other dtypes than kernels take, where it asks for such.
@@ -301,6 +302,8 @@ def _with_backward(
     stem: str,
 ) -> Compiled:
     backward = reverse(formula, plain_pattern(formula), [True] * len(formula.inputs))
+    if not backward.gradients:
+        return Compiled(formula, kernel)
     derivative = backward.formula.evolve(
         name=f"{stem}_backward",
         params=tuple(replace(p, attribute=p.var.kind == "value") for p in backward.formula.params),

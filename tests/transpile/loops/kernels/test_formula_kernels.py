@@ -49,3 +49,10 @@ def test_what_limits_the_order_is_told():
     assert made.derivative is None
     assert [found.code for found in made.limits] == ["PB501"]
     assert made.limits[0].span.line == 8
+
+
+def test_results_without_a_gradient_have_no_backward():
+    made = compiled("def whole(x, y):\n    return x // y, lambda grad: (0 * grad, 0 * grad)\n", order=2)
+    assert "whole_backward" in names(made.kernels())
+    text = "def whole(x, y):\n    return x // y, lambda grad: (None, None)\n"
+    assert names(compiled(text, order=2).kernels()) == ["whole_forward"]
