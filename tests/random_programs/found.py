@@ -109,4 +109,32 @@ FOUND = {
     "a count of what two conditions choose": """
         return np.sum((x > 0.5) & (z < 1.2)) * y + np.sum((x > 0.9) | (y > 1.0), axis=0)
     """,
+    "a list that is filled by place, in a loop that a branch leaves": """
+        for k in range(len(x)):
+            dp = [[0.0] * len(y) for _ in range(len(x))]
+            for j in range(len(y)):
+                dp[k][j] = x[k] * y[j]
+            if dp[0][0] > 0.1:
+                break
+        return np.array(dp)
+    """,
+    "a number of Python's that a backward needs, of a branch in a loop that elements end": """
+        low, high = -1.0, x[0]
+        while high - low > 0.2:
+            middle = (low + high) / 2
+            if middle * abs(scale) < np.sum(y):
+                low = middle
+            else:
+                high = middle
+        return low * high
+    """,
+    "rows that loops have made, as an array": """
+        rows = []
+        for i in range(3):
+            row = []
+            for j in range(len(x)):
+                row.append(x[j] ** (i + 1))
+            rows.append(row)
+        return np.array(rows) * y
+    """,
 }

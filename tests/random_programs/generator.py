@@ -8,6 +8,8 @@ program runs on the arrays of its case.
 from __future__ import annotations
 
 import ast
+import functools
+import itertools
 import math
 import random
 import re
@@ -22,11 +24,11 @@ import numpy as np
 import pullback as pb
 
 from .cases import HOMES, USUAL, Case
-from .grammar import GRAMMAR, NAMES
+from .grammar import FILLED_LISTS, GRAMMAR, NAMES
 from .loops import Loops
 from .scope import Scope, kind_of
 
-HEAD = "import math\n\nimport numpy as np\nimport pullback as pb\n\n\n"
+HEAD = "import functools\nimport itertools\nimport math\n\nimport numpy as np\nimport pullback as pb\n\n\n"
 SIGNATURE = (
     "def program(x, y, z, s, idx, mask, *, n: int, scale: float, flag: bool, weights: 'tuple[float, ...]', "
     "table: 'tuple[tuple[float, float], ...]', hops: 'tuple[int, ...]'):"
@@ -38,6 +40,7 @@ _NAMED = {
     "integer": "integers",
     "real": "floats",
     "list": "lists",
+    "dictionary": "dictionaries",
     "tuple": "tuples",
     "integer_array": "positions",
     "bool_array": "masks",
@@ -123,6 +126,7 @@ class Generator:
         kinds = [self._assign] * 6 + [self._write] * 4 + [self._fresh] * 3 + [self._augment] * 2
         kinds += [self._append, self._number, self._pair, self._array, self._unpack, *([self._list] * 2)]
         kinds += [self._starred, self._several_targets, self._slice_by_name]
+        kinds += [self._chosen, self._chosen, self._dictionary, self._in_place_call, self._filled_list]
         if depth:
             kinds += [*self.loops.kinds() * (3 if self.mostly_loops else 1), *([self._if] * 2)]
         if depth == 2:
@@ -291,6 +295,66 @@ class Generator:
             lines.append(f"{self.pick(scope.own)}[where] {self.pick(('=', '+=', '*='))} 0.5")
         return "\n".join(lines), scope.holding(tensors=a)
 
+    def _chosen(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """A number, a place or a text that elements decide, and a tensor that it makes."""
+        a, test = self.name(scope), self.draw("test of elements", scope)
+        low, high = self.pick((("0", "2"), ("1", "2"), ("0.5", "-1.5"), ("len(x)", "1"), ("n", "-1")))
+        lines = self.pick(
+            (
+                [f"chosen_ = {high}", f"if {test}:", f"    chosen_ = {low}"],
+                [f"if {test}:", f"    chosen_ = {low}", "else:", f"    chosen_ = {high}"],
+                [f"chosen_ = {low} if {test} else {high}"],
+                [
+                    "chosen_ = 0",
+                    "for e in x:",
+                    f"    if e > {self.draw('float', scope)}:",
+                    "        chosen_ += 1",
+                ],
+                [
+                    "chosen_ = 0",
+                    "far = np.sum(x * x)",
+                    "while far > 0.3 and chosen_ < 6:",
+                    "    far = far * 0.5",
+                    "    chosen_ += 1",
+                ],
+            )
+        )
+        use = self.draw("use of a number", scope)
+        return "\n".join([*lines, f"{a} = {use}"]), scope.holding(tensors=a)
+
+    def _dictionary(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """One of tensors, and what is done to it."""
+        if scope.dictionaries and self.random.random() < 0.6:
+            name, a = self.pick(scope.dictionaries), self.name(scope)
+            change = self.pick(
+                (
+                    f"{name}['a'] = {self.draw('expr', scope)}",
+                    f"{name}['b'] = {name}['a'] * 0.5 + {self.draw('leaf', scope)}",
+                    f"{name}['a'] += {self.draw('float', scope)}",
+                    f"{a} = 0.0\nfor key, e in {name}.items():\n    {a} = {a} + np.sum(e) * len(key)",
+                    f"{a} = sum(np.sum(e) for e in {name}.values())",
+                    f"{a} = {name}.get('c', 0.5) * {self.draw('leaf', scope)}",
+                )
+            )
+            return change, scope.holding(tensors=a) if change.startswith(f"{a} = ") else scope
+        name = self.pick(("params", "state"))
+        text = self.pick(("{'a': <expr>, 'b': <expr>}", "dict(a=<expr>, b=<leaf> * 1.0)"))
+        return f"{name} = {self.filled(text, scope)}", scope.holding(dictionaries=name)
+
+    def _in_place_call(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """A function or a method that writes to its operand."""
+        if not scope.own:
+            return self._fresh(scope, depth)
+        return self.filled(self.draw("in place", scope).replace("OWN", self.pick(scope.own)), scope), scope
+
+    def _filled_list(self, scope: Scope, depth: int) -> tuple[str, Scope]:
+        """A list of numbers that a loop fills by place, or a list of such lists."""
+        if (len(self.case.x), len(self.case.y)) != (1, 1):  # lists of rows are refused as they run
+            return self._fresh(scope, depth)
+        a = self.name(scope)
+        text = self.filled(self.pick(FILLED_LISTS), scope).replace("RESULT", a)
+        return text, scope.holding(tensors=a)
+
     def _if(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         text = f"if {self.draw('condition', scope)}:\n{self.block(scope, depth - 1)}"
         if self.random.random() < 0.2:
@@ -321,7 +385,9 @@ class Generator:
             kind, depth = (
                 ("leaf", depth) if depth == 0 or self.random.random() < 0.15 else ("expr", depth - 1)
             )
-        missing = [hole for hole in ("list", "tuple", "function") if not getattr(scope, _NAMED[hole])]
+        missing = [
+            hole for hole in ("list", "tuple", "function", "dictionary") if not getattr(scope, _NAMED[hole])
+        ]
         chosen = self.pick(
             [text for text in GRAMMAR[kind] if not any(f"<{hole}>" in text for hole in missing)]
         )
@@ -343,7 +409,13 @@ def text_of(lines: Sequence[str]) -> str:
 def run(lines: Sequence[str], case: Case) -> dict[str, Any] | None:
     """The names that statements leave, or None where they raise or leave large numbers."""
     body = textwrap.indent("\n".join([*lines, "return dict(locals())"]), "    ")
-    namespace: dict[str, Any] = {"np": np, "math": math, "pb": pb}
+    namespace: dict[str, Any] = {
+        "np": np,
+        "math": math,
+        "pb": pb,
+        "functools": functools,
+        "itertools": itertools,
+    }
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -359,6 +431,8 @@ def run(lines: Sequence[str], case: Case) -> dict[str, Any] | None:
 
 def is_small(value: Any) -> bool:
     """True for no array, and for one of few finite numbers that are not large; of all that a list holds."""
+    if isinstance(value, dict):
+        return all(map(is_small, value.values()))
     if isinstance(value, list | tuple):
         return len(value) <= MOST and all(map(is_small, value))
     if not isinstance(value, np.ndarray | np.generic):

@@ -6,6 +6,8 @@ scope. An alternative that is written twice is drawn twice as often.
 
 from __future__ import annotations
 
+import textwrap
+
 _GRAMMAR = {
     "expr": """
         <pointwise>
@@ -276,6 +278,20 @@ _GRAMMAR = {
         <expr> * <leaf>.ndim
     """,
     "several": """
+        sum(a * b for a, b in itertools.product(x, y))
+        sum(a * b for a, b in itertools.combinations(<tensor>, 2))
+        np.array([a - b for a, b in itertools.pairwise(<tensor>)])
+        np.stack([a * b for a, b in itertools.permutations(x, 2)])
+        functools.reduce(lambda a, b: a * b + 0.5, <tensor>)
+        np.stack(list(itertools.accumulate(x, lambda a, b: a * 0.5 + b)))
+        sum(filter(lambda e: e > 0.7, x))
+        np.array(sorted(x))
+        max(e * e for e in x)
+        min(np.sum(e) for e in <tensor>)
+        np.maximum.accumulate(<leaf>)
+        <dictionary>["a"]
+        <dictionary>["a"] * <dictionary>["b"]
+        <dictionary>["b"][<index>]
         sum(g * <leaf> for g in weights)
         sum(a * <leaf> + b for a, b in table)
         sum(g * <leaf> ** k for k, g in enumerate(weights))
@@ -326,6 +342,44 @@ _GRAMMAR = {
         sum(<tuple>)
         np.stack(<tuple>)
         max(<number>, 1) * <expr>
+    """,
+    "test of elements": """
+        x[0] > <float>
+        np.sum(<leaf>) > <float>
+        <leaf>.max() > 1.1
+        np.any(<mask>)
+        any(e > 1.2 for e in x)
+        all(e > 0.5 for e in <tensor>)
+    """,
+    "use of a number": """
+        <leaf> ** chosen_
+        (<leaf> + 1.0) ** (chosen_ / 2)
+        <leaf> * chosen_
+        <expr> + chosen_ * <leaf>
+        x[chosen_ - 1] * <leaf>
+        x[:chosen_ + 1] * 2.0
+        np.roll(<leaf>, int(chosen_))
+        <leaf> * (chosen_ > 0)
+        np.sum(<expr>, axis=min(int(chosen_), 0))
+        np.where(<mask>, <leaf>, chosen_)
+        np.full(3, chosen_) * s
+        np.clip(<leaf>, None, chosen_)
+        sum(<leaf> * k for k in range(int(chosen_)))
+        np.zeros(int(chosen_) + 2) + s
+    """,
+    "in place": """
+        np.add.at(OWN, idx, <float>)
+        np.add.at(OWN, <positions>, <leaf>)
+        np.subtract.at(OWN, idx, <leaf>)
+        np.fill_diagonal(OWN, <float>)
+        OWN.fill(<float>)
+        OWN.fill(s)
+        OWN.sort()
+        np.copyto(OWN, <leaf>)
+        np.multiply(OWN, <leaf>, out=OWN)
+        np.put(OWN, idx, <float>)
+        np.putmask(OWN, <mask>, <float>)
+        OWN[...] = np.tanh(OWN)
     """,
     "leaf": """
         <tensor>
@@ -544,6 +598,7 @@ _GRAMMAR = {
         len(table) > 1
         <leaf>.min() < 0.6 and n > 1
         x[0] > s
+        any(e > 1.2 for e in x)
         0 < scale < 1
         <number> < <number> < <number>
         n >= len(x)
@@ -761,6 +816,32 @@ _GRAMMAR = {
     """,
 }
 GRAMMAR = {kind: [line.strip() for line in text.strip().splitlines()] for kind, text in _GRAMMAR.items()}
+
+# Lists of numbers that are filled by place, and what is made of them.
+_FILLED_LISTS = """
+    dp = [<float>] * (len(x) + 1)
+    for i in range(len(x)):
+        dp[i + 1] = dp[i] * 0.5 + x[i] * <float>
+    RESULT = np.array(dp)
+
+    dp = [0.0] * len(x)
+    for i in range(len(x)):
+        for j in range(i + 1):
+            dp[i] += x[j] * y[i]
+    RESULT = dp[-1] * <leaf>
+
+    dp = [[0.0] * len(y) for _ in range(len(x))]
+    for i in range(len(x)):
+        for j in range(len(y)):
+            dp[i][j] = min(x[i], y[j]) + (dp[i - 1][j] if i > 0 else <float>)
+    RESULT = np.array(dp)
+
+    dp = [1.0, s, <float>]
+    dp[1] = dp[0] * x[0]
+    dp[2] += dp[1]
+    RESULT = sum(dp) * <leaf>
+"""
+FILLED_LISTS = tuple(textwrap.dedent(each).strip() for each in textwrap.dedent(_FILLED_LISTS).split("\n\n"))
 
 # Names that people give, and those that generated C++ calls its own.
 NAMES = (

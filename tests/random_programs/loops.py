@@ -144,7 +144,7 @@ class Loops:
         """The head of a loop over values, and what its body may use."""
         item, inner = self.of.pick(LOOP_NAMES), scope.holding(tensors="e")
         tensor, other = self.of.pick(scope.tensors), self.of.pick(scope.tensors)
-        form = self.of.random.randrange(13)
+        form = self.of.random.randrange(15)
         if form < 2 and scope.lists:
             over = self.of.pick(scope.lists)
             # A list that grows while it is looped over has no end.
@@ -172,6 +172,11 @@ class Loops:
             return "for ga in weights:", scope.holding(floats="ga")
         if form == 11:
             return f"for ga, e in zip(weights, {tensor}):", inner.holding(floats="ga")
+        if form == 12:
+            call = self.of.pick(
+                ("product(x, y)", "combinations(x, 2)", "permutations(range(3), 2)", "pairwise(y)")
+            )
+            return f"for e, f in itertools.{call}:", inner.holding(tensors="f")
         return f"for {item} in hops:", scope.holding(integers=item)
 
     def _finished(self, head: str, inner: Scope, depth: int) -> str:

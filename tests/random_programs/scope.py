@@ -27,6 +27,7 @@ class Scope:
     lists: tuple[str, ...] = ()
     tuples: tuple[str, ...] = ()
     functions: tuple[str, ...] = ()
+    dictionaries: tuple[str, ...] = ()
     inside: bool = False
 
     @property
@@ -59,6 +60,7 @@ _OF_TYPES: dict[type, str] = {
     list: "lists",
     tuple: "tuples",
     FunctionType: "functions",
+    dict: "dictionaries",
 }
 
 

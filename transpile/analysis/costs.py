@@ -24,7 +24,9 @@ MOVE_MASK = 1.0
 SMALL = 1e-3
 
 _SAME_ENTRIES = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
-_FREE = frozenset({"like", "shape", "ndim", "size", "dtype", "item", "tuple", "slice", "is_none", "positive"})
+_FREE = frozenset(
+    {"like", "shape", "ndim", "size", "dtype", "item", "tuple", "slice", "is_none", "isinstance", "positive"}
+)
 WORK = {name: operator.cost for name, operator in OPERATORS.items() if operator.cost is not None}
 _OTHER_FUNCTION = 40.0
 

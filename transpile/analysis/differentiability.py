@@ -26,7 +26,9 @@ class Flow(IntEnum):
     OPAQUE = 2  # depends on a differentiable input through something unknown
 
 
-_SIZES = frozenset({"shape", "ndim", "size", "dtype", "like", "is_none", "not_", "slice", "len", "range"})
+_SIZES = frozenset(
+    {"shape", "ndim", "size", "dtype", "like", "is_none", "isinstance", "not_", "slice", "len", "range"}
+)
 _WHOLE = frozenset({"int", "bool", "math.ceil", "math.floor"})
 _LEAVES_THE_GRAPH = ("float", "math.")
 

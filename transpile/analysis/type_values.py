@@ -29,7 +29,7 @@ _OPAQUE = {
     **dict.fromkeys(("numpy.count_nonzero", "numpy.digitize"), "int64"),
     **dict.fromkeys(("numpy.isposinf", "numpy.isneginf"), "bool"),
 }
-_TO_BOOL = frozenset({"is_none", "not_", "bool"})
+_TO_BOOL = frozenset({"is_none", "not_", "bool", "isinstance"})
 
 
 def of_structure(eqn: Eqn, args: tuple[Type, ...], named: Mapping[str, Type], name: str) -> Type | None:

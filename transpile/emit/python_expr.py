@@ -8,7 +8,7 @@ import string
 from collections.abc import Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
-from ..operators import BY_FULL_NAME, DTYPES, OPERATORS
+from ..operators import BY_FULL_NAME, DTYPES, OPERATORS, python_types
 from .python_signs import tidy
 
 BINARY: dict[str, type[ast.operator]] = {
@@ -202,6 +202,11 @@ class Expressions:
         made = ast.Call(ast.Name("range", ast.Load()), [self.of(atom) for atom in eqn.args], [])
         return ast.Call(ast.Name("tuple", ast.Load()), [made], []) if eqn.kwarg("of") else made
 
+    def _isinstance(self, eqn: Eqn) -> ast.expr:
+        types: list[ast.expr] = [ast.Name(each.__name__, ast.Load()) for each in python_types(eqn)]
+        asked = types[0] if len(types) == 1 else ast.Tuple(types, ast.Load())
+        return ast.Call(ast.Name("isinstance", ast.Load()), [self.of(eqn.args[0]), asked], [])
+
     def _numpy(self, eqn: Eqn) -> ast.expr:
         return ast.Call(dotted(f"numpy.{eqn.op}"), [self.of(eqn.args[0])], [])
 
@@ -215,7 +220,10 @@ class Expressions:
         return ast.Compare(self.of(eqn.args[0]), [ast.Is()], [ast.Constant(None)])
 
     def _not(self, eqn: Eqn) -> ast.expr:
-        return ast.UnaryOp(ast.Not(), self.of(eqn.args[0]))
+        asked = self.of(eqn.args[0])
+        if isinstance(asked, ast.Compare) and isinstance(asked.ops[0], ast.Is):
+            return ast.Compare(asked.left, [ast.IsNot()], asked.comparators)
+        return ast.UnaryOp(ast.Not(), asked)
 
     def raising(self, eqn: Eqn) -> ast.Raise:
         """``raise ValueError("...")``."""
@@ -259,6 +267,7 @@ _STRUCTURAL = {
     "dtype": Expressions._attribute,
     "like": Expressions._plumbing,
     "is_none": Expressions._is_none,
+    "isinstance": Expressions._isinstance,
     "not_": Expressions._not,
     "slice": Expressions._slice,
     "format": Expressions._format,

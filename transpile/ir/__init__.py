@@ -13,6 +13,7 @@ Structural operators, besides those of `operators`:
 ``item``             element of a tuple, a shape or a list
 ``shape ndim size dtype like``  metadata of a tensor, values; ``like`` is shape and dtype
 ``is_none``          true where an optional tensor or a gradient is absent
+``isinstance``       ``isinstance(value, of="int tuple")``: an attribute is of one of these types
 ``if``               two blocks without parameters, one runs; they see the outer names
 ``for``              a loop: ``for(over, *start)``. `over` is a number of iterations or a list; its block
                      has parameters (item, *carried) and results (*next carried, *collected); its
@@ -50,7 +51,8 @@ Kind = OneOf["tensor", "list", "value", "none"]
 # Operators of the IR itself, which no formula's operator is named like.
 STRUCTURAL = frozenset(
     {"tuple", "list", "slice", "item", "shape", "ndim", "size", "dtype", "like", "is_none", "not_", "len"}
-    | {"if", "for", "vjp", "raise", "format", "opaque", "range", "sum_to", "accumulate", "stop_gradient"}
+    | {"if", "for", "vjp", "raise", "format", "opaque", "range", "isinstance"}
+    | {"sum_to", "accumulate", "stop_gradient"}
 )
 
 

@@ -6,6 +6,7 @@ formula in `formulas/`. So a new operator is two edits: its formula and its entr
 
 from __future__ import annotations
 
+from ..ir import Eqn, Literal
 from . import (
     complex_parts,
     fourier,
@@ -64,6 +65,19 @@ VALUE_CALLS: frozenset[str] = frozenset(
         "pullback.primitives.tensordot_subscripts",
     }
 )
+
+# Types that formulas may ask an attribute for.
+PYTHON_TYPES: dict[str, type] = {
+    each.__name__: each for each in (int, float, bool, complex, str, tuple, list, dict)
+}
+
+
+def python_types(eqn: Eqn) -> tuple[type, ...]:
+    """The types that an `isinstance` of the IR asks for, by the names in ``of="int tuple"``."""
+    names = eqn.kwarg("of")
+    assert isinstance(names, Literal)
+    return tuple(PYTHON_TYPES[name] for name in str(names.value).split())
+
 
 # Functions with several results, which have kernels and no derivative: formulas are written around them.
 DECOMPOSITIONS: frozenset[str] = frozenset(

@@ -42,7 +42,7 @@ _WHOLE = frozenset({"bool", "int32", "int64"})
 _DOUBLE = frozenset({"float64", "complex128"})
 _NUMBERS = frozenset({"int", "float", "bool", "number"})
 _OF_BITS = frozenset({"&", "|", "^", "<<", ">>"})
-_KEPT = frozenset({"item", "tuple", "list", "is_none", "not_", "slice", "format", "unpack"})
+_KEPT = frozenset({"item", "tuple", "list", "is_none", "isinstance", "not_", "slice", "format", "unpack"})
 
 
 class ArrayExpressions(Expressions):

@@ -40,6 +40,7 @@ from .opaque import IDENTITY, opaque
 from .operators import bind_operator
 from .ordered import ORDERED, read_ordered
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
+from .type_tests import read_type_test
 from .ufunc_methods import as_reduction, outer_of, read_outer
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
@@ -73,6 +74,8 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     dotted = dotted_name(func, frame.names) if not _is_local(frame, func) else None
     if dotted in DTYPE_CALLS:
         return call_dtype(frame, dotted, read_arguments(frame, node), name)
+    if dotted == "isinstance":
+        return read_type_test(frame, node, name)
     callee: Value
     if isinstance(func, ast.Attribute) and dotted is None:
         base = read(frame, func.value)

@@ -36,8 +36,7 @@ def read_table(frame: Frame, node: Table, name: str | None) -> Value:
 def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
     """The array that NumPy makes of a list or tuple which is written to a part of one; else the value."""
     call = ast.copy_location(ast.Call(ast.Name("array", ast.Load()), [node], []), node)
-    listed = elements(value) is not None or (isinstance(value, Var) and value.kind == "list")
-    made = array_of(frame, value, call, None) if listed else None
+    made = array_of(frame, value, call, None) if _is_list(value) else None
     return value if made is None else made
 
 
@@ -95,12 +94,14 @@ def with_arrays_inside(node: ast.Call) -> ast.Call:
 
 def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value:
     if (items := elements(value)) is not None:
-        value = Items(
-            tuple(item if elements(item) is None else _stacked(frame, item, node, None) for item in items)
-        )
+        value = Items(tuple(_stacked(frame, item, node, None) if _is_list(item) else item for item in items))
     # A list of a length that only the run knows may be empty.
     op = "stacked" if isinstance(value, Var) else "stack"
     return bind_operator(frame, OPERATORS[op], "numpy.array", node, [value], {}, name)
+
+
+def _is_list(value: Value) -> bool:
+    return elements(value) is not None or (isinstance(value, Var) and value.kind == "list")
 
 
 def _has_tensors(value: Value) -> bool:

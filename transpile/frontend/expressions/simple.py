@@ -43,7 +43,7 @@ def read_items(frame: Frame, node: ast.Tuple | ast.List, name: str | None) -> Va
         known = elements(inner)
         if known is not None:
             parts.extend(known)
-        elif isinstance(inner, Var) and inner.kind == "value":
+        elif isinstance(inner, Var) and inner.kind == "value" and not _is_collected(frame, inner):
             pieces += [Items(tuple(parts)), inner]
             parts = []
         else:
@@ -54,6 +54,12 @@ def read_items(frame: Frame, node: ast.Tuple | ast.List, name: str | None) -> Va
     for piece in (*pieces[1:], Items(tuple(parts))):
         joined = join(frame, joined, piece, node)
     return joined
+
+
+def _is_collected(frame: Frame, var: Var) -> bool:
+    """True of a list of numbers that a loop leaves."""
+    made = frame.build.made.get(var)
+    return var in frame.build.lists or (made is not None and made.op == "for")
 
 
 def read_attribute(frame: Frame, node: ast.Attribute, name: str | None) -> Value:

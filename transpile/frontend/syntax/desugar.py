@@ -52,7 +52,7 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             made: list[ast.stmt] = [*_named_first(_branch(node))]
         case ast.With() if all(map(_is_quiet, node.items)):
             body = [made for each in node.body for made in _simpler(each)]
-            return [*(ast.copy_location(Quiet(item.context_expr), node) for item in node.items), *body]
+            return [*(ast.copy_location(Quiet.of(item.context_expr), node) for item in node.items), *body]
         case ast.Match() if (branches := _branches(node)) is not None:
             made = [each for part in branches for each in _named_first(part)]
         case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
@@ -125,10 +125,14 @@ class Quiet(ast.stmt):
     """The start of the body of ``with np.errstate(...)``, whose reader checks the call."""
 
     _fields = ("call",)
+    call: ast.expr
 
-    def __init__(self, call: ast.expr) -> None:
-        super().__init__()
-        self.call = call
+    @classmethod
+    def of(cls, call: ast.expr) -> Quiet:
+        """That of a call. Nodes are made without arguments, or they could not be copied."""
+        made = cls()
+        made.call = call
+        return made
 
 
 def _is_quiet(item: ast.withitem) -> bool:

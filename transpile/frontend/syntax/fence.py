@@ -61,7 +61,7 @@ _EXPRESSIONS: dict[str, tuple[str, str]] = {
     "ListComp": ("this list comprehension", "let it run over a tuple or list that is written out"),
     "TemplateStr": ("a template string", "use a plain string"),
     "Lambda": ("a `lambda` here", "define a helper with `def` and call it"),
-    "Starred": ("unpacking with `*` here", "write the elements out"),
+    "Starred": ("unpacking with `*` here", "write the elements out, or join arrays: `np.concatenate`"),
 }
 
 

@@ -33,9 +33,12 @@ class Table(ast.expr):
     lengths: list[ast.expr]
     fill: ast.expr
 
-    def __init__(self, lengths: list[ast.expr], fill: ast.expr) -> None:
-        super().__init__()
-        self.lengths, self.fill = lengths, fill
+    @classmethod
+    def of(cls, lengths: list[ast.expr], fill: ast.expr) -> Table:
+        """That of these lengths. Nodes are made without arguments, or they could not be copied."""
+        made = cls()
+        made.lengths, made.fill = lengths, fill
+        return made
 
 
 def write_tables(tree: ast.Module) -> None:
@@ -129,14 +132,14 @@ def _table_of(node: ast.expr) -> Table | None:
     """``[0.0] * n``, ``[0.0 for _ in range(n)]`` and lists of these, by their lengths; None for others."""
     match node:
         case ast.BinOp(ast.List([inner]), ast.Mult(), length) if _is_number(inner):
-            return ast.copy_location(Table([length], inner), node)
+            return ast.copy_location(Table.of([length], inner), node)
         case ast.ListComp(inner, [ast.comprehension(ast.Name(item), over, [], 0)]):
             count = _count_of(over)
-            row = Table([], inner) if _is_number(inner) else _table_of(inner)
+            row = Table.of([], inner) if _is_number(inner) else _table_of(inner)
             names = (each for each in ast.walk(inner) if isinstance(each, ast.Name))
             read = any(each.id == item and isinstance(each.ctx, ast.Load) for each in names)
             if count is not None and row is not None and not read:
-                return ast.copy_location(Table([count, *row.lengths], row.fill), node)
+                return ast.copy_location(Table.of([count, *row.lengths], row.fill), node)
     return None
 
 

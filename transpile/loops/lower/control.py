@@ -31,7 +31,7 @@ from .names import derived
 from .operators.lists import is_empty, listed, of_arrays, type_of
 from .phases import Body, Control
 from .plan import Plan
-from .scalars import truth
+from .scalars import Scalar, truth
 
 Enter = Callable[[Plan, Eqn], None]
 
@@ -455,8 +455,10 @@ def _collect(
         if fact.kind == "like" and value == NO_SHAPE:
             made = replace(made, literal=())  # which a backward need not be told
     elif fact.kind in ("number", "scalar"):
-        scalar = child.scalar(atom)
-        assert scalar is not None
+        # One that may be None is collected as what stands for it, as arrays are: nobody reads it.
+        scalar = Scalar(fact.node, fact.type) if fact.kind == "scalar" else child.scalar(atom)
+        if scalar is None:
+            raise plan.refuse(f"a list of what may be None as {out} is not compiled")
         value = scalar.to(fact.type).node
         if out.kind == "value":
             made = replace(made, element="number")

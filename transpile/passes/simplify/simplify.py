@@ -43,11 +43,13 @@ from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.dtypes import kind_among_floats
 from ...ir.type_joins import same_array
 from ...ir.types import NUMBERS, LikeType, ScalarType, TensorType, Type
-from ...operators import OPERATORS
+from ...operators import OPERATORS, python_types
 from ...rewrite import replace_atom, replace_block, replace_eqn
 from .fold import fold
 
-_PURE = frozenset({"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "not_"})
+_PURE = frozenset(
+    {"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "isinstance", "not_"}
+)
 
 
 def simplify(block: Block, known: Mapping[Var, Type] | None = None, floats: bool = True) -> Block:
@@ -203,6 +205,8 @@ class _Scope:
             return _part_of_tuple(eqn.args[0], self.lists.get(eqn.args[1], ()))
         if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
             return Literal(eqn.args[0].value is None)
+        if eqn.op == "isinstance" and isinstance(eqn.args[0], Literal):
+            return Literal(isinstance(eqn.args[0].value, python_types(eqn)))
         if eqn.op == "not_" and isinstance(eqn.args[0], Literal):
             return Literal(not eqn.args[0].value)
         return None
