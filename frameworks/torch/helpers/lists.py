@@ -88,6 +88,8 @@ def stacked(arrays: Sequence[Any]) -> torch.Tensor:
     """Tensors stacked along a new first axis; of none, an empty one."""
     if not arrays:
         return torch.zeros((0,), dtype=torch.float64)
+    if all(isinstance(each, (int, torch.SymInt)) for each in arrays):  # whole numbers, or answers
+        return torch.tensor(arrays)
     return torch.stack(promoted(*tensors_of(arrays)))
 
 

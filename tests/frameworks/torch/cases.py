@@ -495,6 +495,13 @@ def masked_mean(x, mask):
     return s, lambda grad: (2 * grad * t / count, None)
 
 
+def by_list_text(x, ids: tuple[int, ...]):
+    return x[list(ids)] * x[[k - 1 for k in ids]]
+
+
+by_list = pb.derive_pullback(by_list_text)
+
+
 @pb.formula(first_order_only=True)
 def once(x):
     t = np.exp(x)
@@ -555,5 +562,6 @@ CASES: dict[str, Case] = {
     "ordered": Case(ordered, ((3,),)),
     "along axes": Case(along_axes, ((3, 3),), forward=False),
     "over no axis": Case(over_no_axis, ((3,),)),
+    "by_list": Case(by_list, ((3, 2),), {"ids": (0, 2)}),
     "masked_mean": Case(masked_mean, ((2, 3), (2, 3)), mask=(1,)),
 }

@@ -375,11 +375,21 @@ at::Tensor collect(at::TensorList list) {
     "stacked": Function(
         """\
 // Tensors stacked along a new first axis; of none, an empty one.
-at::Tensor stacked(at::TensorList list) {
+[[maybe_unused]] at::Tensor stacked(at::TensorList list) {
     return list.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::stack(list);
 }
+
+// A list of whole numbers, which are places.
+[[maybe_unused]] at::Tensor stacked(const std::vector<int64_t>& places) {
+    return at::tensor(places, at::kLong);
+}
+
+// A list of answers, which is a mask.
+[[maybe_unused]] at::Tensor stacked(const std::vector<bool>& answers) {
+    return at::tensor(std::vector<int64_t>(answers.begin(), answers.end()), at::kLong).to(at::kBool);
+}
 """,
-        ("stack", "zeros"),
+        ("stack", "tensor", "zeros"),
     ),
     "collect_flat": Function(
         """\

@@ -38,8 +38,8 @@ def call_python(
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     if callee.name == "list" and isinstance(first, Var) and first.kind in ("tensor", "list"):
         return list_of_places(frame, first, "k", "len(xs)", node)
-    if callee.name == "list" and first in frame.build.tuples:
-        return first
+    if callee.name == "list" and isinstance(first, Var) and first in frame.build.tuples:
+        return _listed(frame, first, node, name)
     if callee.name == "dict" and not given.positional:
         return of_entries(dict(given.keywords.items()))
     if callee.name == "callable" and first is not None:
@@ -61,6 +61,14 @@ def call_python(
     if of_values and (folded := _folded(callee.name, given)) is not None:
         return folded
     return _of_values(frame, callee, given, name)
+
+
+def _listed(frame: Frame, numbers: Var, node: ast.Call, name: str | None) -> Var:
+    """The list of a tuple of numbers: the tuple, which an index takes for an array."""
+    every = frame.build.emit("slice", [Literal(None)] * 3, frame.span(node), kind="value")
+    found = frame.build.metadata("item", (numbers, every), frame.span(node), name)
+    frame.build.listed_numbers.add(found)
+    return found
 
 
 def _sum(frame: Frame, given: Arguments, left: Value, right: Value) -> Value:
@@ -143,6 +151,8 @@ def _tuple(frame: Frame, operands: Sequence[Atom], given: Arguments, name: str |
         kwargs = (("of", Literal("tuple")),)
         span = frame.span(given.node)
         return frame.build.emit("range", made.args, span, kwargs=kwargs, kind="value", name=name)
+    if len(operands) == 1 and operands[0] in frame.build.listed_numbers and made is not None:
+        return made.args[0]
     if len(operands) == 1 and operands[0] in frame.build.tuples:
         return operands[0]
     hint = "write its items out, as (a, b), or [row for row in x]"

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from ..calls.arguments import Arguments
-from ..calls.calls import call_dotted
+from ..expressions.subscripts import place_of_list
 from ..names.constants import dotted_name
 from ..state.readers import read, read_body
-from ..state.values import Dotted, Frame, Growing, Value
+from ..state.values import Dotted, Frame, Value
 
 _SCATTERED = "unslice(broadcast(value, array[index].shape), index=index, shape=array.shape)"
 # The parameters of each, and the statements that it stands for.
@@ -49,9 +48,7 @@ def read_in_place(frame: Frame, node: ast.expr) -> bool:
     hidden: dict[str, Value] = {f"<{key}>": Dotted(full, full) for key, full in _FUNCTIONS.items()}
     for parameter, argument in zip(parameters[1:], others, strict=True):
         value = read(frame, argument)
-        if parameter == "index" and isinstance(value, Growing):
-            value = call_dotted(frame, Dotted("numpy.array", "np.array"), Arguments(node, [value], {}), None)
-        hidden[f"<{parameter}>"] = value
+        hidden[f"<{parameter}>"] = place_of_list(frame, value, argument) if parameter == "index" else value
     tree = _Of(array).visit(ast.parse(text))
     for part in ast.walk(tree):
         if "lineno" in part._attributes:

@@ -366,6 +366,7 @@ def _finish(
         if param in build.whole:
             build.whole.add(var)
         frame.bind(name, var, node)
+    build.lists.update(var for var in grown if var.kind == "value")
     for name, var in zip(collected, grown, strict=True):
         frame.bind(name, Backwards(var) if from_the_end else var, node)
     for (name, value), var in zip(last.items(), iterations, strict=True):

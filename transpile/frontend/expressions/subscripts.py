@@ -7,16 +7,15 @@ from collections.abc import Sequence
 
 from ...ir import Atom, Literal, Var
 from ..state.atoms import atom
-from ..state.growing import new_list
+from ..state.growing import is_list, new_list
 from ..state.kinds import check_index, is_tuple
 from ..state.readers import operand, read
 from ..state.values import Dotted, Frame, Growing, Items, Keyed, Value, elements
 from ..syntax.fence import refuse
 from .dictionaries import entry
 from .joined_by_index import JOINS, read_joined
-from .list_parts import part_of_list
-
-_ARRAY = "<array>"  # a name that no author can write
+from .list_parts import list_of_places, part_of_list
+from .templates import read_template
 
 
 def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value:
@@ -94,16 +93,22 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
     value = read(frame, node)
     if isinstance(value, Items):
         return indexed(frame, value.items, node)
-    if isinstance(value, Growing):
-        frame.local[_ARRAY] = Dotted("numpy.array", "np.array")
-        made = ast.copy_location(ast.Call(ast.Name(_ARRAY, ast.Load()), [node], []), node)
-        value = read(frame, made)
-        del frame.local[_ARRAY]
-    found = atom(frame, value, node)
+    found = atom(frame, place_of_list(frame, value, node), node)
     check_index(frame, found, node)
     if isinstance(found, Var) and found.kind != "value":
         frame.build.arrays.add(found)
     return found
+
+
+def place_of_list(frame: Frame, value: Value, node: ast.expr) -> Value:
+    """The array that NumPy makes of a list of numbers which is an index; another index as it is."""
+    if isinstance(value, Var) and value in frame.build.listed_numbers:
+        value = list_of_places(frame, value, "k", "len(xs)", node)
+    if isinstance(value, Growing):
+        return read_template(frame, "found = array(xs)", {"xs": value}, node)
+    if isinstance(value, Var) and is_list(frame, value):
+        return frame.build.emit("stacked", (value,), frame.span(node))
+    return value
 
 
 def indexed(frame: Frame, items: Sequence[Value], node: ast.AST) -> Atom:

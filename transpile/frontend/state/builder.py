@@ -28,7 +28,8 @@ class Builder:
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
     `listed`: a loop's parameters that may be in a list, by its name, since an iteration before.
     `arrays`: indices that are arrays, or hold some. `lists`: those of numbers. `texts`: strings. `numbers`,
-    `tuples`: values that are known to be one. `whole`: parameters and values of loops that are integers.
+    `tuples`: values that are known to be one. `listed_numbers`: tuples that stand for lists of their items.
+    `whole`: parameters and values of loops that are integers.
     """
 
     eqns: list[Eqn] = field(default_factory=list)
@@ -55,6 +56,7 @@ class Builder:
     texts: set[Var] = field(default_factory=set)
     numbers: set[Var] = field(default_factory=set)
     tuples: set[Var] = field(default_factory=set)
+    listed_numbers: set[Var] = field(default_factory=set)
     whole: set[Var] = field(default_factory=set)
     _temps: int = 0
     _ticks: int = 0

@@ -188,6 +188,10 @@ class _Scope:
             return None
         return before
 
+    def _takes_all(self, index: Atom) -> bool:
+        """True for the index of ``ids[:]``."""
+        return isinstance(index, Var) and self.lists.get(index) == (Literal(None),) * 3
+
     def _shortcut(self, eqn: Eqn) -> Atom | None:
         """The atom that the equation's output equals without computing it, or None."""
         if eqn.op in ("sum_to", "broadcast_like"):
@@ -201,6 +205,8 @@ class _Scope:
             index = eqn.args[1].value
             if items is not None and isinstance(index, int) and -len(items) <= index < len(items):
                 return items[index]
+        if eqn.op == "item" and self._takes_all(eqn.args[1]) and eqn.outs[0].kind == "value":
+            return eqn.args[0]
         if eqn.op == "item" and isinstance(eqn.args[0], Literal) and isinstance(eqn.args[1], Var):
             return _part_of_tuple(eqn.args[0], self.lists.get(eqn.args[1], ()))
         if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):

@@ -85,3 +85,23 @@ def test_other_parts_are_refused_with_what_to_write(part):
         return np.stack(items{part}), lambda g: g
     """)
     assert [(code, line) for code, line, *_ in found][:1] == [("PB402", 6)]
+
+
+def rows_read(x, ids: tuple[int, ...] = (0, 2)):
+    places = list(ids)
+    return x[list(ids)] * x[places, 1:2] * x[[k - 1 for k in ids], :1]
+
+
+def rows_written(x, ids: tuple[int, ...] = (0, 2)):
+    out, places = x * 1.0, list(ids)
+    out[places] = 3.0 * x[:2]
+    np.add.at(out, list(ids), x[1:] ** 2)
+    return out[tuple(places)] * out.reshape(list(x.shape)) + len(places)
+
+
+@pytest.mark.parametrize("program", [rows_read, rows_written], ids=["read", "written"])
+def test_the_list_of_a_tuple_is_an_array_as_an_index(engine, program):
+    x = np.arange(9.0).reshape(3, 3)[:, ::-1] / 7 + 0.3
+    formula = pb.derive_pullback(program)
+    np.testing.assert_array_equal(formula(x), program(x))
+    assert pb.gradcheck(formula, x, order=2)
