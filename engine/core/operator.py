@@ -96,7 +96,7 @@ def _conjugate(gradient: Any) -> Any:
     if type(gradient) is list:
         return [_conjugate(part) for part in gradient]
     dtype = getattr(gradient, "dtype", None)
-    return gradient if dtype is None or dtype.kind != "c" else np.conjugate(gradient)
+    return gradient if dtype is None or dtype.kind != "c" else gradient.conj()
 
 
 _OF_KERNELS = frozenset(map(np.dtype, ("float32", "float64", "int64", "bool")))

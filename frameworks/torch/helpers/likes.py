@@ -126,7 +126,7 @@ def zeros(like: Like) -> torch.Tensor:
 
 def zero_tangent(like: Like) -> torch.Tensor | None:
     """The tangent of an output that does not depend on what has one; None where it has no derivative."""
-    return zeros(like) if like.dtype.is_floating_point else None
+    return zeros(like) if like.dtype.is_floating_point or like.dtype.is_complex else None
 
 
 def zeros_list(likes: Sequence[Like]) -> list[torch.Tensor]:

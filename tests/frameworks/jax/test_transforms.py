@@ -112,6 +112,9 @@ def test_a_real_part_does_not_stand_for_the_complex_array():
     # The spectrum is a quadratic form, so that the Hessian times x is the gradient.
     hessian = jax.hessian(lambda x: (made(x) * weights).sum())(x)
     np.testing.assert_allclose(hessian @ x, expected, rtol=1e-5)
+    reverse = function(power_spectrum, "reverse")
+    compiled = jax.jit(jax.hessian(lambda x: (reverse(x) * weights).sum()))
+    np.testing.assert_allclose(compiled(x), hessian, rtol=1e-5)
 
 
 @pb.derive_pullback

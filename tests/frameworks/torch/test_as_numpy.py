@@ -145,3 +145,17 @@ def test_a_complex_gradient_of_a_result_is_pytorchs() -> None:
         for function in (pullback.torch.function(pb.derive_pullback(spectrum)), torch.fft.rfft)
     ]
     torch.testing.assert_close(*made)
+
+
+def filtered(x, kernel):
+    z = np.fft.rfft(x) * np.fft.rfft(kernel)
+    return np.fft.irfft(z, x.shape[-1]), z.real, z.imag
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+def test_forward_mode_beside_complex_values_that_do_not_move() -> None:
+    x = torch.linspace(-0.7, 1.1, 4, dtype=torch.float64, requires_grad=True)
+    kernel = torch.cos(x.detach())
+    operator = pullback.torch.function(pb.derive_pullback(filtered))
+    assert torch.autograd.gradcheck(operator, (x, kernel), check_forward_ad=True)
+    assert torch.autograd.gradcheck(operator, (kernel, x), check_forward_ad=True)

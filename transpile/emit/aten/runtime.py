@@ -381,15 +381,19 @@ at::Tensor collect(at::TensorList list) {
 
 // A list of whole numbers, which are places.
 [[maybe_unused]] at::Tensor stacked(const std::vector<int64_t>& places) {
-    return at::tensor(places, at::kLong);
+    std::vector<at::Tensor> list;
+    for (const int64_t place : places) {  // no memory is read, which a tracer has none of
+        list.push_back(at::scalar_tensor(place, at::dtype(at::kLong)));
+    }
+    return list.empty() ? at::zeros({0}, at::dtype(at::kLong)) : at::stack(list);
 }
 
 // A list of answers, which is a mask.
 [[maybe_unused]] at::Tensor stacked(const std::vector<bool>& answers) {
-    return at::tensor(std::vector<int64_t>(answers.begin(), answers.end()), at::kLong).to(at::kBool);
+    return stacked(std::vector<int64_t>(answers.begin(), answers.end())).to(at::kBool);
 }
 """,
-        ("stack", "tensor", "zeros"),
+        ("scalar_tensor", "stack", "zeros"),
     ),
     "collect_flat": Function(
         """\

@@ -33,7 +33,9 @@ WIDTH = 100
 _CARRYING = frozenset(
     {"astype", "positive", "stop_gradient", "expect_like", "gradient_like", "in_place", "sum_to", "clip"}
 )
-_VIEWING = frozenset({"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll"})
+_VIEWING = frozenset(
+    {"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll", "real", "imag", "conj"}
+)
 
 
 class FunctionText(NamedTuple):
