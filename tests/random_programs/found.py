@@ -128,6 +128,23 @@ FOUND = {
                 high = middle
         return low * high
     """,
+    "an array that an inner loop writes to, and that nothing reads behind it": """
+        a, out = np.zeros(3), np.zeros(3)
+        for i in range(len(x)):
+            for j in range(len(y)):
+                a[1] = 5.0 + i
+                out = out + a
+            a = x[:3] * 2
+        return out
+    """,
+    "two arrays that iterations exchange": """
+        new, old = x.copy(), x.copy()
+        for _ in range(len(y)):
+            new[1:-1] = old[1:-1] + 0.1 * (old[2:] - 2 * old[1:-1] + old[:-2])
+            if x[0] > 0.3:
+                old, new = new, old
+        return old + 2 * new
+    """,
     "rows that loops have made, as an array": """
         rows = []
         for i in range(3):

@@ -148,9 +148,11 @@ class Generator:
 
     def _pair(self, scope: Scope, depth: int) -> tuple[str, Scope]:
         a, b = self.name(scope), self.name(scope)
-        if len(scope.own) > 1 and self.random.random() < 0.2:
+        if len(scope.own) > 1 and self.random.random() < (0.5 if scope.inside else 0.2):
             return f"{(a := self.pick(scope.own))}, {(b := self.pick(scope.own))} = {b}, {a}", scope
         text = f"{a}, {b} = {self.draw('expr', scope)}, {self.draw('expr', scope)}"
+        if scope.own and self.random.random() < 0.3:  # views of one array
+            text = f"{a}, {b} = {(c := self.pick(scope.own))}[{self.draw('index', scope)}], {c}[1:]"
         return text, scope.holding(tensors=a).holding(tensors=b)
 
     def _unpack(self, scope: Scope, depth: int) -> tuple[str, Scope]:

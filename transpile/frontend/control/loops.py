@@ -12,12 +12,11 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
 from functools import partial
 
 from ...ir import Atom, Block, Eqn, Kind, Literal, Var
 from ..expressions.branches import choose
-from ..state.aliases import items_of, ranks, roots
+from ..state.aliases import ranks
 from ..state.atoms import atom
 from ..state.attempt import Attempt
 from ..state.builder import Builder
@@ -30,20 +29,8 @@ from ..state.whole import is_whole
 from ..syntax.assigned import assigned
 from ..syntax.fence import refuse
 from .assignment import bind_target
+from .carried_memory import Iteration, MemoryAround, in_lists
 from .exits import STOPPED, Exits, exits_of
-
-
-@dataclass
-class _Iteration:
-    """A loop's body as it was read, with what it starts from."""
-
-    over: Atom
-    item: Var
-    carried: list[str]
-    params: list[Var] = field(default_factory=list)
-    start: list[Atom] = field(default_factory=list)
-    results: list[Atom] = field(default_factory=list)
-    eqns: list[Eqn] = field(default_factory=list)
 
 
 def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> list[ast.stmt]:
@@ -111,7 +98,7 @@ def _settled_iteration(
     from_the_end: bool,
     carried: list[str],
     lists: Mapping[str, Growing],
-) -> _Iteration:
+) -> Iteration:
     """One iteration, read again until what it leaves is of the kinds that it was given.
 
     A number at the start that an iteration makes a tensor of is a tensor from the start.
@@ -121,7 +108,7 @@ def _settled_iteration(
     views: set[tuple[str, str | Var]] = set()
     listed: dict[str, str] = {}
     fractional: set[str] = set()
-    outside = build.inputs | {value for value in before.values() if isinstance(value, Var)}
+    around = MemoryAround.of(frame, before, carried)
     while True:
         attempt = Attempt(frame)
         iteration = _read_iteration(
@@ -132,9 +119,9 @@ def _settled_iteration(
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
             if param.kind == "value" and isinstance(result, Var) and result.kind in ("tensor", "list")
         }
-        seen = _aliased(build, iteration) | _views_of(build, iteration, outside)
+        seen = around.shared_with_next(build, iteration)
         seen |= _of_other_ranks(build, iteration, node)
-        more = _listed(frame, iteration, lists)
+        more = in_lists(build, iteration, lists)
         changed = {
             name
             for name, param, result in zip(carried, iteration.params, iteration.results, strict=True)
@@ -162,10 +149,10 @@ def _read_iteration(
     views: set[tuple[str, str | Var]],
     listed: Mapping[str, str],
     fractional: Collection[str],
-) -> _Iteration:
+) -> Iteration:
     build, span = frame.build, frame.span(node)
     over, item, element = _over(frame, node, iterated, exits.flag is not None, from_the_end)
-    iteration = _Iteration(over, item, list(carried))
+    iteration = Iteration(over, item, list(carried))
     for name in carried:
         start = atom(frame, frame.local[name], node)
         kind = kinds.get(name) or (start.kind if isinstance(start, Var) else "value")
@@ -205,17 +192,6 @@ def _left_by_inner(frame: Frame, exits: Exits, stopped: Value) -> None:
             frame.local[part.id] = choose(frame, stopped, left, partial(Literal, 0), part, part.id)
 
 
-def _aliased(build: Builder, iteration: _Iteration) -> set[tuple[str, str | Var]]:
-    """Carried names that an iteration leaves as views of other ones: so they come into the next iteration."""
-    results = [(name, atom) for name, atom in zip(iteration.carried, iteration.results, strict=True)]
-    return {
-        (one, other)
-        for one, view in results
-        for other, base in results
-        if one != other and isinstance(view, Var) and isinstance(base, Var) and base in roots(build, view)
-    }
-
-
 def _written_through(frame: Frame, before: Mapping[str, Value], carried: Collection[str]) -> list[str]:
     """The arrays that an iteration has written to through views of them: every iteration begins with them."""
     return [
@@ -226,7 +202,7 @@ def _written_through(frame: Frame, before: Mapping[str, Value], carried: Collect
     ]
 
 
-def _of_other_ranks(build: Builder, iteration: _Iteration, node: ast.For) -> set[tuple[str, str | Var]]:
+def _of_other_ranks(build: Builder, iteration: Iteration, node: ast.For) -> set[tuple[str, str | Var]]:
     """Carried names that an iteration leaves as arrays of another number of axes: they may be of any.
 
     Each with a variable of which nothing is known.
@@ -235,35 +211,6 @@ def _of_other_ranks(build: Builder, iteration: _Iteration, node: ast.For) -> set
         (name, Var(f"<{name} {node.lineno}:{node.col_offset}>"))
         for name, param, result in zip(iteration.carried, iteration.params, iteration.results, strict=True)
         if isinstance(result, Var) and result.kind == "tensor" and ranks(build, result) - ranks(build, param)
-    }
-
-
-def _listed(frame: Frame, iteration: _Iteration, lists: Mapping[str, Growing]) -> dict[str, str]:
-    """Carried names that an iteration leaves as arrays which it has put into lists, by the lists' names."""
-    build = frame.build
-    results = [(name, r) for name, r in zip(iteration.carried, iteration.results, strict=True)]
-    items = {
-        name: {item for item in growing.items if isinstance(item, Var)} for name, growing in lists.items()
-    }
-    items |= {name: items_of(build, r) for name, r in results if isinstance(r, Var) and r.kind == "list"}
-    held = {name: set[Var]().union(*(roots(build, item) for item in found)) for name, found in items.items()}
-    return {
-        name: name_of_list
-        for name, r in results
-        if isinstance(r, Var) and r.kind == "tensor"
-        for name_of_list, memory in held.items()
-        if roots(build, r) & memory
-    }
-
-
-def _views_of(build: Builder, iteration: _Iteration, outside: Iterable[Var]) -> set[tuple[str, str | Var]]:
-    """Carried names that an iteration leaves as views of what is there before the loop, as of an input."""
-    there = set(outside)
-    return {
-        (name, base)
-        for name, param, view in zip(iteration.carried, iteration.params, iteration.results, strict=True)
-        if isinstance(view, Var)
-        for base in (roots(build, view) & there) - roots(build, param)
     }
 
 
@@ -329,7 +276,7 @@ def _collected(frame: Frame, node: ast.For, name: str, growing: Growing) -> Atom
 def _finish(
     frame: Frame,
     node: ast.For,
-    iteration: _Iteration,
+    iteration: Iteration,
     collected: dict[str, Atom],
     before: dict[str, Value],
     kwargs: tuple[tuple[str, Atom], ...],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Container
 
 from ...analysis.numbers import ALWAYS_ARRAY
 from ...ir import Atom, Eqn, Literal, Var
@@ -33,6 +33,24 @@ def roots(build: Builder, var: Var, among: Callable[[Var], bool] = lambda var: T
         if eqn is not None:
             queue += [atom for atom in _sources(build, eqn, here) if isinstance(atom, Var)]
     return found
+
+
+def share(build: Builder, one: Var, other: Var, beside: Container[Var] = ()) -> bool:
+    """True where two variables may share memory, beside that of certain variables.
+
+    What a branch leaves in them is compared side by side, and so is what a loop does: it may exchange arrays.
+    """
+    eqn = build.made.get(one)
+    if one is not other and eqn is not None and eqn is build.made.get(other) and eqn.op in ("if", "for"):
+        places = eqn.outs.index(one), eqn.outs.index(other)
+        if eqn.op == "if" or max(places) < len(eqn.args) - 1:
+            ways = [block.results for block in eqn.blocks] + [eqn.args[1:]] * (eqn.op == "for")
+            pairs = [(way[places[0]], way[places[1]]) for way in ways]
+            return any(
+                isinstance(a, Var) and isinstance(b, Var) and share(build, a, b, beside) for a, b in pairs
+            )
+    shared = roots(build, one) & roots(build, other)
+    return any(var.kind != "value" and var not in beside for var in shared)
 
 
 def _sources(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...]:

@@ -13,7 +13,7 @@ from collections.abc import Iterator
 
 from ...ir import Atom, Var
 from ..syntax.fence import Refusal, refuse
-from .aliases import is_number, items_of, roots
+from .aliases import is_number, items_of, roots, share
 from .lookup import lookup
 from .values import Choice, Frame, Function, Growing, Items, Keyed, LastIteration, Poison, Value
 
@@ -179,10 +179,10 @@ def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
         yield f"{what} the input `{min(shared, key=str).name}`"
     if held := own & build.listed.keys():
         yield f"may be in the list `{build.listed[min(held, key=str)]}`"
-    for other, value in _names(frame):
+    for other, value in names_in_sight(frame):
         if isinstance(value, LastIteration) and other != name and roots(build, value.iterations) & own:
             yield f"may share memory with `{other}`"
-        if other == name or not isinstance(value, Var) or not roots(build, value) & own:
+        if other == name or not isinstance(value, Var) or not share(build, value, var):
             continue
         is_view = value is not var and var in roots(build, value)
         if is_view and frame.local.get(other) is value:
@@ -199,7 +199,9 @@ def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST
     """Refuse to append to a list that is an input, that another name holds as well, or that was captured."""
     build = frame.build
     own = _lists_of(frame, held)
-    other = next((key for key, value in _names(frame) if key != name and own & _lists_of(frame, value)), None)
+    other = next(
+        (key for key, value in names_in_sight(frame) if key != name and own & _lists_of(frame, value)), None
+    )
     captor = captured_before(frame, name, held)
     whom = f"also named `{other}`" if other is not None else ""
     if captor is not None:
@@ -220,7 +222,7 @@ def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST
 
 def check_entry_write(frame: Frame, held: Keyed, name: str, node: ast.AST) -> None:
     """Refuse to write to an entry of a dictionary that another name holds as well, or that was captured."""
-    other = next((key for key, value in _names(frame) if key != name and value is held), None)
+    other = next((key for key, value in names_in_sight(frame) if key != name and value is held), None)
     captor = captured_before(frame, name, held)
     whom = f"also named `{other}`" if other is not None else ""
     if captor is not None:
@@ -248,7 +250,7 @@ def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
     return set(roots(frame.build, value, lambda var: var.kind == "list" or var in lists))
 
 
-def _names(frame: Frame) -> list[tuple[str, Value]]:
+def names_in_sight(frame: Frame) -> list[tuple[str, Value]]:
     """Every name in sight, in the functions around and in those that called this one."""
     found: list[tuple[str, Value]] = []
     queue, seen = [frame], {id(frame)}

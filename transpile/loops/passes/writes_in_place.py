@@ -32,6 +32,7 @@ from ..statements import (
     RunPasses,
     Space,
     Statement,
+    Variable,
     every,
 )
 from .aliases import reads, views_of
@@ -63,12 +64,15 @@ def block_with_writes_in_place(block: Sequence[Statement]) -> tuple[Statement, .
 
 
 def _copies(body: Sequence[Statement]) -> Iterator[tuple[Let, Do, Assign]]:
-    """The statements by which an iteration copies an array that it carries on."""
+    """The statements by which an iteration copies an array of before the loop, which it carries on."""
+    own = {each.name for each in body if isinstance(each, Variable)}
     for let in body:
         if not isinstance(let, Let) or not isinstance(let.value, Ask) or let.value.method != "scratch":
             continue
         for assign in body:
             if not isinstance(assign, Assign) or assign.value != read_only(let.name):
+                continue
+            if isinstance(assign.target, Name) and assign.target.name in own:
                 continue
             copy = run("copy", assign.target, let.name)
             copies = [each for each in body if isinstance(each, Do) and each.call == copy]
