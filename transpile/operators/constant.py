@@ -45,7 +45,8 @@ CONSTANT: dict[str, str] = {
     ),
     **because("takes shape and dtype of its operand only", "zeros_like ones_like full_like empty_like"),
     **because(
-        "made of numbers, without an operand that a gradient could reach", "zeros ones full arange eye tri"
+        "made of numbers, without an operand that a gradient could reach",
+        "zeros ones full arange eye tri indices diag_indices tril_indices triu_indices",
     ),
     **because(
         QUESTION,

@@ -118,6 +118,27 @@ def test_a_real_part_does_not_stand_for_the_complex_array():
 
 
 @pb.derive_pullback
+def by_indices(x):
+    kept = np.compress([True, False, True], x[np.ix_([0, 2], [1, 0, 2])][0])
+    return (x[np.triu_indices(3)] ** 2).sum() * kept
+
+
+def test_indices_of_written_lists_are_known_under_jit():
+    import jax
+
+    from pullback.jax import function
+
+    x = np.arange(9.0).reshape(3, 3) / 7
+    made = function(by_indices)
+    np.testing.assert_allclose(jax.jit(made)(x), by_indices(x), rtol=1e-5)
+    np.testing.assert_allclose(
+        jax.jit(jax.hessian(lambda x: made(x).sum()))(x),
+        pb.func.hessian(lambda x: by_indices(x).sum())(x),
+        rtol=1e-5,
+    )
+
+
+@pb.derive_pullback
 def log_determinant(a):
     return np.linalg.slogdet(a)[1]
 

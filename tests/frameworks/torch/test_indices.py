@@ -161,3 +161,30 @@ def test_bins_of_entries(bins: list[float], right: bool) -> None:
         wanted = binned(x, np.array(bins), w.astype(dtype), right=right)
         given = (torch.tensor(x), torch.tensor(bins, dtype=torch.float64), torch.tensor(w.astype(dtype)))
         np.testing.assert_array_equal(operator(*given, right=right), wanted)
+
+
+INDICES = (
+    "x[np.nonzero(x > 0)] ** 2",
+    "x[np.triu_indices(3, 1)] ** 2",
+    "x[np.tril_indices(3)] * x[np.diag_indices(3)][0]",
+    "x[np.triu_indices_from(x)] * x[np.tril_indices_from(x)]",
+    "x[np.ix_([0, 2], [True, False, True])] ** 2",
+    "x[np.unravel_index(np.argmax(x), x.shape)] * x[np.nonzero(x > 0)[1]]",
+    "np.compress([True, False, True], x, axis=0) * x[np.argwhere(x[0] > 0)[0]]",
+    "np.extract(x > 0, x) ** 2 + x[np.indices((3, 3))[0], 1].sum()",
+)
+
+
+@pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
+@pytest.mark.parametrize("expression", INDICES)
+def test_functions_that_give_indices(expression: str, tmp_path: Any) -> None:
+    path = tmp_path / "indices.py"
+    path.write_text(f"import numpy as np\n\n\ndef chosen(x):\n    return {expression}\n")
+    names: dict[str, Any] = {"__name__": "indices", "__file__": str(path)}
+    exec(compile(path.read_text(), str(path), "exec"), names)
+    operator = pullback.torch.function(pb.derive_pullback(names["chosen"]))
+    x = torch.tensor([[0.4, -0.3, 1.2], [0.7, 0.1, -0.9], [-0.2, 0.8, 0.5]], dtype=torch.float64)
+    np.testing.assert_allclose(operator(x).numpy(), names["chosen"](x.numpy()))
+    total = lambda x: torch.sin(operator(x)).sum()  # noqa: E731 - as PyTorch's transforms take it
+    torch.testing.assert_close(torch.func.hessian(total)(x), torch.autograd.functional.hessian(total, x))
+    assert torch.autograd.gradcheck(operator, x.requires_grad_())

@@ -15,7 +15,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
 from ...ir.types import ScalarType, TensorType
-from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo
+from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo, instead_of
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
 from .helpers import private
 from .vocabulary import Vocabulary, is_complex
@@ -196,7 +196,8 @@ class ArrayExpressions(Expressions):
         """The error at an equation that the library has no function for."""
         library = self._vocabulary.library
         message = f"{library} has no equal of `{spoken}`"
-        hint = f"write it with functions that {library} has, or convert to NumPy and use pb.grad"
+        instead = instead_of(spoken) or f"it with functions that {library} has"
+        hint = f"write {instead}, or convert to NumPy and use pb.grad"
         span = eqn.span or self._formula.span
         finding = diagnostic("PB502", message, span, name=self._formula.name, value=spoken, hint=hint)
         return FormulaError([finding], self._formula.source)

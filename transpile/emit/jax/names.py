@@ -7,7 +7,7 @@ import ast
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Literal, Span
-from ...operators import BY_FULL_NAME, CALLED, DTYPES, OPERATORS, VALUE_CALLS
+from ...operators import BY_FULL_NAME, CALLED, DTYPES, OPERATORS, VALUE_CALLS, instead_of
 from ..array_library.helpers import Helpers, private
 from ..array_library.vocabulary import is_complex
 
@@ -86,7 +86,8 @@ def unknown_calls(formula: Formula) -> list[Diagnostic]:
         callee = eqn.kwarg("callee")
         if eqn.op == "opaque" and isinstance(callee, Literal) and callee.value not in BY_FULL_NAME:
             message = f"`{callee.value}` is not known to have a counterpart in JAX"
-            hint = "write it with functions of the vocabulary, or make it a formula"
+            instead = instead_of(str(callee.value)) or "it with functions of the vocabulary"
+            hint = f"write {instead}, or make it a formula"
             span = eqn.span or formula.span
             findings.append(diagnostic("PB502", message, span, name=formula.name, hint=hint))
     return list(dict.fromkeys(findings))

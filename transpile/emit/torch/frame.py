@@ -8,12 +8,13 @@ from collections.abc import Iterable, Sequence
 from functools import cached_property
 
 from ...derivatives import Derivatives
-from ...ir import Atom, Block, Formula, Param, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...rewrite import Namer, slice_of
 from ..array_library.blocks import Called, Printer, with_free_names
 from ..array_library.vocabulary import Vocabulary
 from ..python import saved_variables
 from .parts import Parts, parts_of
+from .vocabulary import TUPLES
 
 # Names that the text of a function uses besides those of the formula, helpers and Python's own.
 _OWN_NAMES = frozenset(
@@ -57,10 +58,16 @@ class Frame:
         return self.formula.forward.results[: self.formula.results + len(self.formula.hidden)]
 
     @cached_property
+    def indices(self) -> frozenset[Var]:
+        """Tuples of tensors that only say places: what `np.nonzero` gives."""
+        made = (eqn for eqn in self.formula.forward.eqns if len(eqn.outs) == 1 and eqn.op == "opaque")
+        return frozenset(eqn.outs[0] for eqn in made if str(_callee(eqn)).split(".")[-1] in TUPLES)
+
+    @cached_property
     def masks(self) -> tuple[Var, ...]:
         """Tensors that are saved and have no gradient."""
         given = {*self.results, *(param.var for param in self.formula.params)}
-        return tuple(var for var in self.reads if var.kind == "tensor" and var not in given)
+        return tuple(var for var in self.reads if self._is_tensor(var) and var not in given)
 
     @cached_property
     def extra(self) -> tuple[Var, ...]:
@@ -95,15 +102,18 @@ class Frame:
     @cached_property
     def values(self) -> tuple[Var, ...]:
         """Of that, what is no tensor."""
-        return tuple(var for var in self.reads if var.kind not in ("tensor", "list"))
+        return tuple(var for var in self.reads if var.kind != "list" and not self._is_tensor(var))
 
     @cached_property
     def saved(self) -> tuple[Var, ...]:
         """Of that, tensors, then lists; with a barrier, all that the gradients depend on."""
-        saved = [var for var in self.reads if var.kind in ("tensor", "list")]
+        saved = [var for var in self.reads if var.kind == "list" or self._is_tensor(var)]
         if self.formula.barrier:
             saved += [param.var for param in self.formula.inputs if param.var not in saved]
         return tuple(sorted(saved, key=lambda var: var.kind == "list"))
+
+    def _is_tensor(self, var: Var) -> bool:
+        return var.kind == "tensor" and var not in self.indices
 
     @property
     def device(self) -> str:
@@ -190,6 +200,11 @@ class Frame:
             atom.name if isinstance(atom, Var) and atom in read and atom not in taken else "_"
             for atom in self.outputs
         ]
+
+
+def _callee(eqn: Eqn) -> object:
+    callee = eqn.kwarg("callee")
+    return callee.value if isinstance(callee, Literal) else None
 
 
 def target(names: Sequence[str]) -> str:

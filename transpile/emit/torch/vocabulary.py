@@ -5,6 +5,9 @@ from __future__ import annotations
 from ..array_library.helpers import Helpers
 from ..array_library.vocabulary import Vocabulary
 
+# NumPy's functions that give a tuple of indices.
+TUPLES = frozenset({"nonzero", "ix_", "unravel_index", "triu_indices", "tril_indices", "diag_indices"})
+TUPLES |= {"triu_indices_from", "tril_indices_from"}
 _TEMPLATES = {
     "shape": "x.shape",
     "ndim": "x.ndim",
@@ -63,6 +66,10 @@ _CALLS = {
     "numpy.isneginf": "torch.isneginf",
     "numpy.count_nonzero": "torch.count_nonzero",
     "numpy.digitize": "_digitize",
+    "numpy.argwhere": "torch.argwhere",
+    "numpy.flatnonzero": "_flatnonzero",
+    "numpy.indices": "_indices",
+    **{f"numpy.{name}": f"_{name}" for name in TUPLES},
     "numpy.fix": "torch.fix",
     "scipy.special.round": "torch.round",
     "np.pad": "_padded_places",  # within the library's `np.pad`, of places on an axis

@@ -44,6 +44,7 @@ from ...codes import diagnostic
 from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
+from ...operators.constant import CONSTANT
 from ...rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from ..differentiate.block import differentiate
 from ..differentiate.missing_derivative import no_derivative
@@ -250,6 +251,8 @@ def _check_opaque(formula: Formula, block: Block) -> None:
         if eqn.op == "opaque":
             callee = eqn.kwarg("callee")
             name = callee.value if isinstance(callee, Literal) else "it"
+            if name in CONSTANT:  # the same of the same values
+                continue
             raise _not_linear(formula, f"{name!r} would have to run again", eqn.span or formula.span)
 
 
