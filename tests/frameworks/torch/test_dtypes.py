@@ -13,6 +13,9 @@ torch = pytest.importorskip("torch")
 
 import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
+from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
+from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
+from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 
@@ -105,3 +108,24 @@ def test_a_number_with_the_sign_of_another() -> None:
 
     x = torch.tensor([-1.5, 0.5], dtype=torch.float64, requires_grad=True)
     assert torch.autograd.gradgradcheck(pullback.torch.function(turned), (x,))
+
+
+@pytest.mark.parametrize(
+    "form", ["np.exp(x > 0)", "np.arctan2(x > 0, x > 1)", "1 / np.reciprocal(np.arange(1, 4))"]
+)
+@pytest.mark.parametrize("target", ["torch-python", "aten"])
+def test_functions_of_floats_that_numpy_takes_in_half_precision_or_whole_are_refused(
+    form: str, target: str, tmp_path: Path
+) -> None:
+    path = tmp_path / "constants.py"
+    path.write_text(SOURCE.format(form))
+    with pytest.raises(FormulaError, match=r"PB502.* of (a mask|whole numbers)") as refused:
+        emit(run_path(str(path))["scaled"], target)
+    assert ".astype(float)" in str(refused.value)
+
+
+def emit(formula: Any, target: str) -> None:
+    if target == "torch-python":
+        pullback.torch.function(formula)
+    else:
+        aten_module([(formula.__name__, formula.operator.formula)], LIBRARY_OF_PROCESS, "masks")

@@ -192,11 +192,11 @@ class ArrayExpressions(Expressions):
             ]
         return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
 
-    def refusal(self, eqn: Eqn, spoken: str) -> FormulaError:
+    def refusal(self, eqn: Eqn, spoken: str, instead: str = "") -> FormulaError:
         """The error at an equation that the library has no function for."""
         library = self._vocabulary.library
         message = f"{library} has no equal of `{spoken}`"
-        instead = instead_of(spoken) or f"it with functions that {library} has"
+        instead = instead or instead_of(spoken) or f"it with functions that {library} has"
         hint = f"write {instead}, or convert to NumPy and use pb.grad"
         span = eqn.span or self._formula.span
         finding = diagnostic("PB502", message, span, name=self._formula.name, value=spoken, hint=hint)
@@ -209,6 +209,8 @@ class ArrayExpressions(Expressions):
             made[0] = ast.Call(helper("array_of"), [made[0], _parsed(self._device or "None")], [])
         if eqn.op in ("astype", "stop_gradient", "accumulate") or info.kind not in ("pointwise", "product"):
             return made
+        if spoken := of_no_floats(eqn, info, self._types):
+            raise self.refusal(eqn, spoken, CONVERTED)
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
         for k in widened_operands(eqn, info, self._types):
             made[k] = ast.Call(helper("widened"), [made[k]], [])
@@ -296,6 +298,24 @@ class ArrayExpressions(Expressions):
         if isinstance(atom, Literal):
             return _Constants(self._vocabulary.module).visit(super().of(Literal(atom.value)))  # type: ignore[no-any-return]
         return super().of(atom)
+
+
+# What to write where a function of floats is one of masks or of whole numbers.
+CONVERTED = "its operand as `.astype(float)`"
+
+
+def of_no_floats(eqn: Eqn, info: OperatorInfo, types: Types) -> str:
+    """What NumPy alone computes of masks, in half precision, or of whole numbers; empty for anything else."""
+    of = {
+        _dtype(type_of(atom, types)) for atom in eqn.args if isinstance(atom, Var) and atom.kind == "tensor"
+    }
+    if not info.pointwise or not of or not of <= {"bool", "int64"}:
+        return ""
+    if "bool" in of and (
+        _dtype(type_of(eqn.outs[0], types)) == "float16" or info.python.startswith("scipy.")
+    ):
+        return f"{info.python} of a mask"
+    return f"{info.python} of whole numbers" if eqn.op == "reciprocal" else ""
 
 
 def widened_operands(eqn: Eqn, info: OperatorInfo, types: Types) -> list[int]:

@@ -18,7 +18,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.types import TensorType
 from ...operators import OPERATORS, OperatorInfo
-from ..array_library.expressions import widened_operands
+from ..array_library.expressions import CONVERTED, of_no_floats, widened_operands
 from ..torch.vocabulary import FORMULAS
 from .values import (
     BOOL,
@@ -95,10 +95,11 @@ class AtenExpressions:
             return f"{declared(type)}()"
         raise self.refusal(eqn, f"{value.text} as {type or 'one type'}")
 
-    def refusal(self, eqn: Eqn | None, spoken: str) -> FormulaError:
+    def refusal(self, eqn: Eqn | None, spoken: str, instead: str = "") -> FormulaError:
         """The error at an equation that ATen has no operator for."""
         span = (eqn.span if eqn is not None else None) or self.formula.span
         hint = "write it with functions that ATen has, or use --target torch-python"
+        hint = f"write {instead}" if instead else hint
         message = f"ATen has no equal of `{spoken}`"
         name = self.formula.name
         finding = diagnostic("PB502", message, span, name=name, value=spoken, hint=hint)
@@ -120,6 +121,8 @@ class AtenExpressions:
     # operators of tensors
 
     def _operator(self, eqn: Eqn, info: OperatorInfo, operands: list[Expr]) -> Expr:
+        if spoken := of_no_floats(eqn, info, self._types):
+            raise self.refusal(eqn, spoken, CONVERTED)
         for k in widened_operands(eqn, info, self._types):
             if operands[k].type == TENSOR:
                 operands[k] = Expr(f"{operands[k].within(PRIMARY)}.to(at::kDouble)", TENSOR)
