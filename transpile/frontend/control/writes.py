@@ -19,6 +19,7 @@ from ..state.mutation import (
     check_augmented,
     check_entry_write,
     check_own,
+    check_own_list,
     check_store,
     check_write,
     view_of,
@@ -191,6 +192,7 @@ def _write_element(frame: Frame, held: Growing, target: ast.Subscript, value: Va
         raise refuse(
             "PB303", "a list is changed in a branch or by the closure", span, hint="build a new list"
         )
+    check_own_list(frame, held, ast.unparse(target.value), target)
     index, count = operand(frame, target.slice), len(held.items)
     place = index.value if isinstance(index, Literal) else None
     if not isinstance(place, int) or not -count <= place < count:

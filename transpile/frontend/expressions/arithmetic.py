@@ -9,9 +9,10 @@ from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS
 from ..state.aliases import is_number
 from ..state.atoms import atom
+from ..state.growing import new_list
 from ..state.kinds import check_arithmetic, check_operand, is_text
 from ..state.readers import operand, read
-from ..state.values import Frame, Items, Value, elements, is_value
+from ..state.values import Frame, Growing, Items, Value, elements, is_value
 from ..syntax.fence import refuse
 from ..syntax.folding import BINARY, UNARY, fold
 
@@ -29,9 +30,10 @@ def combine(frame: Frame, op: str, operands: list[Atom], node: ast.AST, name: st
 def arithmetic(
     frame: Frame, op: str, left: Value, right: Value, node: ast.AST, name: str | None = None
 ) -> Value:
-    """A binary operator; ``+`` of two tuples joins them."""
+    """A binary operator; ``+`` of two tuples or lists joins them to a new one."""
     if op == "add" and elements(left) is not None and elements(right) is not None:
-        return join(frame, left, right, node)
+        joined = join(frame, left, right, node)
+        return new_list(frame, list(elements(joined) or ())) if isinstance(left, Growing) else joined
     first, second = atom(frame, left, node), atom(frame, right, node)
     check_arithmetic(frame, op, first, second, _places(node), SIGNS.get(op, op))
     made = combine(frame, op, [first, second], node, name)

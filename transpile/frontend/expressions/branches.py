@@ -63,12 +63,13 @@ class Merger:
             return first if isinstance(first, Poison) else second
         if isinstance(first, Keyed) and isinstance(second, Keyed) and first.keys == second.keys:
             entries = zip(first.items, second.items, strict=True)
-            return Keyed(first.keys, tuple(self.merge(a, b) for a, b in entries))
+            return Keyed(first.keys, tuple(self.merge(a, b) for a, b in entries), (first, second))
         if isinstance(first, Items | Growing) and isinstance(second, Items | Growing):
             if len(first.items) == len(second.items):
                 pairs = zip(first.items, second.items, strict=True)
                 merged = [self.merge(a, b) for a, b in pairs]
-                return Growing(merged) if isinstance(first, Growing) else Items(tuple(merged))
+                sides = tuple(side for side in (first, second) if isinstance(side, Growing))
+                return Growing(merged, may_be=sides) if isinstance(first, Growing) else Items(tuple(merged))
             if not isinstance(first, Growing) or not isinstance(second, Growing):
                 raise refuse(
                     "PB402",
@@ -101,7 +102,8 @@ class Merger:
         for side, eqns in zip(sides, (self.then, self.otherwise), strict=True):
             with self.frame.build.into(eqns):
                 if isinstance(side, Growing):
-                    side = written_list(self.frame, side, "value" if plain else "list", self.node)
+                    var = written_list(self.frame, side, "value" if plain else "list", self.node)
+                    self.frame.build.written[var], side = side, var
                 atoms.append(atom(self.frame, side, self.node))
         return self._out(atoms[0], atoms[1], name)
 

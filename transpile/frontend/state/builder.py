@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from typing import Any
 
 from ...diagnostics import Diagnostic
 from ...ir import Atom, Block, Eqn, Kind, Literal, Span, Var
@@ -26,6 +27,7 @@ class Builder:
     `origin`: the name that the author gave to a variable. `gradients`: the incoming ones.
     `opaque`: the full name of the unknown function that computes a variable.
     `made`: the equation of each variable. `sources`: what a loop's parameter starts from.
+    `written`: the list that a variable is, in a choice between lists.
     `listed`: a loop's parameters that may be in a list, by its name, since an iteration before.
     `arrays`: indices that are arrays, or hold some. `lists`: those of numbers. `texts`: strings. `numbers`,
     `tuples`: values that are known to be one. `listed_numbers`: tuples that stand for lists of their items.
@@ -50,6 +52,7 @@ class Builder:
     opaque: dict[Var, str] = field(default_factory=dict)
     made: dict[Var, Eqn] = field(default_factory=dict)
     sources: dict[Var, set[Var]] = field(default_factory=dict)
+    written: dict[Var, Any] = field(default_factory=dict)
     listed: dict[Var, str] = field(default_factory=dict)
     arrays: set[Var] = field(default_factory=set)
     lists: set[Var] = field(default_factory=set)

@@ -12,7 +12,7 @@ from ...ir import Atom, Kind, Literal, Var
 from ..syntax.fence import refuse
 from ..syntax.leaving import may_leave
 from .atoms import atom
-from .mutation import check_list_write
+from .mutation import check_list_write, check_own_list
 from .values import Frame, Growing, Value, is_value
 
 
@@ -23,6 +23,7 @@ def append(frame: Frame, func: ast.Attribute, held: Growing | Var, item: Value, 
         if build.in_closure and not held.by_closure:
             raise refuse("PB303", "a list is changed by the closure", span, hint="build a new list")
         if build.branches <= held.depth:
+            check_own_list(frame, held, ast.unparse(func.value), node)
             held.items.append(item)
             return Literal(None)
     if not isinstance(func.value, ast.Name):
@@ -86,6 +87,8 @@ def _changed_here(frame: Frame, held: Growing | Var, place: Atom, node: ast.Call
         raise refuse("PB402", message, span, hint=hint)
     if build.in_closure and not held.by_closure:
         raise refuse("PB303", "a list is changed by the closure", span, hint="build a new list")
+    name = node.func.value if isinstance(node.func, ast.Attribute) else node.func
+    check_own_list(frame, held, ast.unparse(name), node)
     return held, index
 
 

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Iterator
+from typing import Any
 
 from ...ir import Atom, Var
 from ..syntax.fence import Refusal, refuse
@@ -220,9 +221,25 @@ def check_list_write(frame: Frame, held: Growing | Var, name: str, node: ast.AST
         )
 
 
+def check_own_list(frame: Frame, held: Growing, name: str, node: ast.AST) -> None:
+    """Refuse to change a list that a choice has left, or may have left under another name: it may be both."""
+    own = _lists_of(frame, held)
+    for other, value in names_in_sight(frame):
+        if value is not held and own & _lists_of(frame, value):
+            raise refuse(
+                "PB301",
+                f"`{name}` may be the list `{other}`, which this changes as well",
+                frame.span(node),
+                value=name,
+                hint="choose a copy: `list(xs)`",
+            )
+
+
 def check_entry_write(frame: Frame, held: Keyed, name: str, node: ast.AST) -> None:
     """Refuse to write to an entry of a dictionary that another name holds as well, or that was captured."""
-    other = next((key for key, value in names_in_sight(frame) if key != name and value is held), None)
+    own = set(_alternatives(held))
+    others = (key for key, value in names_in_sight(frame) if key != name and own & {*_alternatives(value)})
+    other = next(others, None)
     captor = captured_before(frame, name, held)
     whom = f"also named `{other}`" if other is not None else ""
     if captor is not None:
@@ -241,13 +258,22 @@ def check_entry_write(frame: Frame, held: Keyed, name: str, node: ast.AST) -> No
 
 def _lists_of(frame: Frame, value: Value) -> set[Var | Growing]:
     """The lists that a value is, or may be."""
+    build = frame.build
     if isinstance(value, Growing):
-        return {value}
-    lists = frame.build.lists
+        return {*_alternatives(value)}
     if not isinstance(value, Var):
         return set()
     # What a list holds may be an entry of another one, which does not grow with it.
-    return set(roots(frame.build, value, lambda var: var.kind == "list" or var in lists))
+    lists = roots(build, value, lambda var: var.kind == "list" or var in build.lists)
+    return {*lists}.union(*(_alternatives(build.written[var]) for var in lists & build.written.keys()))
+
+
+def _alternatives(value: Value) -> Iterator[Any]:
+    """A list or a dictionary, and those that it may be."""
+    if isinstance(value, Growing | Keyed):
+        yield value
+        for each in value.may_be:
+            yield from _alternatives(each)
 
 
 def names_in_sight(frame: Frame) -> list[tuple[str, Value]]:

@@ -28,20 +28,25 @@ class Items:
 @dataclass(eq=False)
 class Growing:
     """A list written out. It has identity: two names may hold the same one, and statements append to it,
-    in blocks as deep as `depth`.
+    in blocks as deep as `depth`. What a choice leaves is one of those that it `may_be`.
     """
 
     items: list[Value] = field(default_factory=list)
     by_closure: bool = False
     depth: int = 0
+    may_be: tuple[Growing, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
 class Keyed:
-    """A dictionary written out, by keys that are known; a write makes a new one under the same name."""
+    """A dictionary written out, by keys that are known; a write makes a new one under the same name.
+
+    What a choice leaves is one of those that it `may_be`.
+    """
 
     keys: tuple[object, ...]
     items: tuple[Value, ...]
+    may_be: tuple[Keyed, ...] = ()
 
 
 @dataclass(frozen=True, eq=False)
