@@ -12,6 +12,7 @@ import pullback as pb
 from pullback import primitives
 
 _ONE_OVER_ROOT_TWO_PI = 1 / math.sqrt(2 * math.pi)
+_ROOT_HALF_PI = math.sqrt(math.pi / 2)
 _FAR = 50.0  # from here on asymptotic series of thirteen terms are exact
 
 
@@ -37,9 +38,12 @@ def i1(x):
     return r, i1_pullback
 
 
-def _slope_of_i0e(size):
-    """d/dx exp(-x) I0(x) for x of 50 and more, to the last bit: DLMF 10.40.1, term by term."""
-    t = 1 / size
+def _decreases_of_i0e(t):
+    """The sum of (-1)^k a_k(0) (k + 1/2) t^k with the a_k of DLMF 10.17.1, exact for t up to 1 / 50.
+
+    By t = 1 / x, d/dx exp(-x) I0(x) is -t / sqrt(2 pi x) times it: DLMF 10.40.1, term by term. That of
+    exp(x) K0(x) is -t sqrt(pi / 2 x) times the sum of -t: DLMF 10.40.2.
+    """
     s = 37976.1313865298
     s = 51.629357010824606 + t * (
         231.6150321457826 + t * (1155.1799728270908 + t * (6340.362805403237 + t * s))
@@ -47,13 +51,11 @@ def _slope_of_i0e(size):
     s = 0.5046844482421875 + t * (
         1.249094009399414 + t * (3.7212592363357544 + t * (12.95795626938343 + t * s))
     )
-    s = 0.5 + t * (0.1875 + t * (0.17578125 + t * (0.25634765625 + t * s)))
-    return -_ONE_OVER_ROOT_TWO_PI * t * np.sqrt(t) * s
+    return 0.5 + t * (0.1875 + t * (0.17578125 + t * (0.25634765625 + t * s)))
 
 
-def _slope_of_i1e(size):
-    """The same of exp(-x) I1(x)."""
-    t = 1 / size
+def _decreases_of_i1e(t):
+    """The same of the order 1."""
     s = -41278.403681010655
     s = -58.51327127893455 + t * (
         -258.86385945705115 + t * (-1276.7778647036266 + t * (-6944.206882108307 + t * s))
@@ -61,8 +63,7 @@ def _slope_of_i1e(size):
     s = -0.6488800048828125 + t * (
         -1.5266704559326172 + t * (-4.397851824760437 + t * (-14.951488003134727 + t * s))
     )
-    s = 0.5 + t * (-0.5625 + t * (-0.29296875 + t * (-0.35888671875 + t * s)))
-    return -_ONE_OVER_ROOT_TWO_PI * t * np.sqrt(t) * s
+    return 0.5 + t * (-0.5625 + t * (-0.29296875 + t * (-0.35888671875 + t * s)))
 
 
 @pb.formula(special.i0e)
@@ -75,7 +76,8 @@ def i0e(x):
 
     def i0e_pullback(grad):
         size = np.abs(x)
-        far = np.sign(x) * _slope_of_i0e(np.where(size < _FAR, _FAR, size))
+        large = np.where(size < _FAR, _FAR, size)
+        far = np.sign(x) * _ONE_OVER_ROOT_TWO_PI * _decreases_of_i0e(1 / large) / large / -np.sqrt(large)
         return grad * np.where(size < _FAR, special.i1e(x) - np.sign(x) * r, far)
 
     return r, i0e_pullback
@@ -94,7 +96,9 @@ def i1e(x):
         near = np.where(size < _FAR, x, 0)
         scaled = special.i0e(near) + np.exp(-np.abs(near)) * primitives.bessel_i(near, order=2)
         slope = scaled / 2 - np.sign(near) * special.i1e(near)
-        return grad * np.where(size < _FAR, slope, _slope_of_i1e(np.where(size < _FAR, _FAR, size)))
+        large = np.where(size < _FAR, _FAR, size)
+        far = _ONE_OVER_ROOT_TWO_PI * _decreases_of_i1e(1 / large) / large / -np.sqrt(large)
+        return grad * np.where(size < _FAR, slope, far)
 
     return r, i1e_pullback
 
@@ -187,11 +191,16 @@ def _k1_inputs(rng):
 
 @pb.formula(special.k0e)
 def k0e(x):
-    """exp(x) K0(x): d = (r - K1e(x)) dx."""
+    """exp(x) K0(x): d = (r - K1e(x)) dx.
+
+    The two terms cancel far out, where the asymptotic series of the derivative stands for them.
+    """
     r = special.k0e(x)
 
     def k0e_pullback(grad):
-        return grad * (r - special.k1e(x))
+        large = np.where(x < _FAR, _FAR, x)
+        far = _ROOT_HALF_PI * _decreases_of_i0e(-1 / large) / large / -np.sqrt(large)
+        return grad * np.where(x < _FAR, r - special.k1e(np.where(x < _FAR, x, _FAR)), far)
 
     return r, k0e_pullback
 
@@ -203,11 +212,16 @@ def _k0e_inputs(rng):
 
 @pb.formula(special.k1e)
 def k1e(x):
-    """exp(x) K1(x): d = (r - K0e(x) - r / x) dx."""
+    """exp(x) K1(x): d = (r - K0e(x) - r / x) dx.
+
+    The terms cancel far out, where the asymptotic series of the derivative stands for them.
+    """
     r = special.k1e(x)
 
     def k1e_pullback(grad):
-        return grad * (r - special.k0e(x) - r / x)
+        near, large = np.where(x < _FAR, x, _FAR), np.where(x < _FAR, _FAR, x)
+        far = _ROOT_HALF_PI * _decreases_of_i1e(-1 / large) / large / -np.sqrt(large)
+        return grad * np.where(x < _FAR, r - special.k0e(near) - r / near, far)
 
     return r, k1e_pullback
 

@@ -60,12 +60,12 @@ def _slope(v, size, sign):
     It is the derivative of sum of sign^k a_k(v) size^(-k-1/2), which is exp(-x) I_v(x) sqrt(2 pi) far out for
     the sign -1, DLMF 10.40.1, and exp(x) K_v(x) sqrt(2 / pi) for the sign 1, DLMF 10.40.2.
     """
-    coefficient = size * 0 + 1
+    coefficient = 0 / size + 1
     series = coefficient / 2
     for k in range(1, 15):
         coefficient = coefficient * (sign * (4 * v * v - (2 * k - 1) ** 2) / (8 * k)) / size
         series = series + (k + 0.5) * coefficient
-    return -series / (size * np.sqrt(size))
+    return -series / size / np.sqrt(size)
 
 
 @pb.formula(special.ive)

@@ -16,7 +16,30 @@ _ROOT_TWO_PI = math.sqrt(2 * math.pi)
 _ROOT_TWO_OVER_PI = math.sqrt(2 / math.pi)
 _ROOT_HALF = math.sqrt(0.5)
 _FAR = 12.0  # from here on an asymptotic series of twelve terms is exact
+_NO_DENSITY = 1e9  # the density there is 0
 _FAR_BELOW = -1e9  # from here down the first term of that of log_ndtr's slope is
+
+
+@pb.formula(complex=True)
+def slope_of_erf(x):
+    """r = 2 / sqrt(pi) exp(-x**2): dr = -2 x r dx, which is 0 where r is, at infinity too."""
+    r = _TWO_OVER_ROOT_PI * np.exp(-x * x)
+
+    def slope_of_erf_pullback(grad):
+        return grad * (-2 * (np.where(r == 0, 0, x) * r))
+
+    return r, slope_of_erf_pullback
+
+
+@pb.formula(complex=True)
+def slope_of_ndtr(x):
+    """r = exp(-x**2 / 2) / sqrt(2 pi): dr = -x r dx, which is 0 where r is, at infinity too."""
+    r = np.exp(-0.5 * x * x) / _ROOT_TWO_PI
+
+    def slope_of_ndtr_pullback(grad):
+        return -grad * (np.where(r == 0, 0, x) * r)
+
+    return r, slope_of_ndtr_pullback
 
 
 @pb.formula(special.erf, complex=True)
@@ -25,7 +48,7 @@ def erf(x):
     r = special.erf(x)
 
     def erf_pullback(grad):
-        return grad * (_TWO_OVER_ROOT_PI * np.exp(-x * x))
+        return grad * slope_of_erf(x)
 
     return r, erf_pullback
 
@@ -36,7 +59,7 @@ def erfc(x):
     r = special.erfc(x)
 
     def erfc_pullback(grad):
-        return -grad * (_TWO_OVER_ROOT_PI * np.exp(-x * x))
+        return -grad * slope_of_erf(x)
 
     return r, erfc_pullback
 
@@ -59,8 +82,9 @@ def erfcx(x):
     r = special.erfcx(x)
 
     def erfcx_pullback(grad):
-        near = 2 * (x * r) - _TWO_OVER_ROOT_PI
-        return grad * np.where(x < _FAR, near, _slope_of_erfcx(np.where(x < _FAR, _FAR, x)))
+        is_near = x < _FAR
+        near = 2 * (np.where(is_near, x, 0) * r) - _TWO_OVER_ROOT_PI
+        return grad * np.where(is_near, near, _slope_of_erfcx(np.where(is_near, _FAR, x)))
 
     return r, erfcx_pullback
 
@@ -126,8 +150,9 @@ def dawsn(x):
     r = special.dawsn(x)
 
     def dawsn_pullback(grad):
-        near = np.abs(x) < _FAR
-        return grad * np.where(near, 1 - 2 * (x * r), _slope_of_dawsn(np.where(near, _FAR, x)))
+        is_near = np.abs(x) < _FAR
+        near = 1 - 2 * (np.where(is_near, x, 0) * r)
+        return grad * np.where(is_near, near, _slope_of_dawsn(np.where(is_near, _FAR, x)))
 
     return r, dawsn_pullback
 
@@ -138,7 +163,7 @@ def ndtr(x):
     r = special.ndtr(x)
 
     def ndtr_pullback(grad):
-        return grad * (np.exp(-0.5 * x * x) / _ROOT_TWO_PI)
+        return grad * slope_of_ndtr(x)
 
     return r, ndtr_pullback
 
@@ -156,7 +181,7 @@ def log_ndtr(x):
         low = x < -1
         far = x < _FAR_BELOW
         ratio = _ROOT_TWO_OVER_PI / special.erfcx(-_ROOT_HALF * np.where(low & ~far, x, -1))
-        high = np.where(low, 0, x)
+        high = np.where(low, 0, np.where(x > _NO_DENSITY, _NO_DENSITY, x))
         near = np.exp(-0.5 * high * high - np.where(low, 0, r)) / _ROOT_TWO_PI
         return grad * np.where(far, -x, np.where(low, ratio, near))
 

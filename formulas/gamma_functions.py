@@ -72,7 +72,8 @@ def rgamma(x):
         mirrored = 1 - np.where(left, x, 0)
         turn = np.pi * np.where(left, x, 0)
         reflected = np.cos(turn) - np.sin(turn) * special.digamma(mirrored) / np.pi
-        direct = -np.where(left, 0, r) * special.digamma(np.where(left, 1, x))
+        # Where r has gone to zero, so has its derivative, whatever digamma has grown to.
+        direct = -np.where(left, 0, r) * special.digamma(np.where(left | (r == 0), 1, x))
         return grad * np.where(left, special.gamma(mirrored) * reflected, direct)
 
     return r, rgamma_pullback

@@ -24,7 +24,8 @@ def expn(n, x):
         in_n = primitives.refuse_gradient(
             grad, argument="`n` of scipy.special.expn", why="the derivative in the order has no closed form"
         )
-        of_zero = np.exp(-x) * (1 + 1 / x) / x
+        z = np.where(n < 1, x, 1)
+        of_zero = np.exp(-z) * (1 + 1 / z) / z
         return in_n, -grad * np.where(n < 1, of_zero, special.expn(np.where(n < 1, 1, n) - 1, x))
 
     return r, expn_pullback
@@ -140,7 +141,7 @@ def owens_t(h, a):
 
     def owens_t_pullback(grad):
         in_h = -np.exp(-h * h / 2) * special.erf(a * h * _ROOT_HALF) * (_ONE_OVER_ROOT_TWO_PI / 2)
-        square = 1 + a * a
-        return grad * in_h, grad * np.exp(-h * h * square / 2) / (2 * np.pi * square)
+        exponent = h * h + np.square(h * a)
+        return grad * in_h, grad * np.exp(-exponent / 2) / (2 * np.pi * (1 + a * a))
 
     return r, owens_t_pullback

@@ -13,13 +13,25 @@ import pullback as pb
 _LOG_TEN = math.log(10)
 
 
+@pb.formula
+def slope_of_expit(x):
+    """The density r = exp(-|x|) / (1 + exp(-|x|))**2: dr = -r tanh(x / 2) dx."""
+    decay = np.exp(-np.abs(x))
+    r = decay / np.square(1 + decay)
+
+    def slope_of_expit_pullback(grad):
+        return -grad * r * np.tanh(x / 2)
+
+    return r, slope_of_expit_pullback
+
+
 @pb.formula(special.expit)
 def expit(x):
-    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, where 1 - r is expit(-x), which keeps its digits near 0."""
+    """r = 1 / (1 + exp(-x)): dr = r (1 - r) dx, with all digits on both sides."""
     r = special.expit(x)
 
     def expit_pullback(grad):
-        return grad * r * special.expit(-x)
+        return grad * slope_of_expit(x)
 
     return r, expit_pullback
 
@@ -121,9 +133,15 @@ def _entr_inputs(rng):
     yield (rng.uniform(0.5, 3.0, (3, 4)),), {}
 
 
-def _log_of_ratio(x, y):
-    """log(x / y), also where the ratio has no place in the range."""
-    return 2 * np.log(np.sqrt(x) / np.sqrt(y))
+@pb.formula
+def log_of_ratio(x, y):
+    """log(x / y), also where the ratio has no place in the range: d = dx / x - dy / y, also where x is 0."""
+    r = 2 * np.log(np.sqrt(x) / np.sqrt(y))
+
+    def log_of_ratio_pullback(grad):
+        return grad / x, -grad / y
+
+    return r, log_of_ratio_pullback
 
 
 @pb.formula(special.rel_entr)
@@ -132,12 +150,13 @@ def rel_entr(x, y):
     r = special.rel_entr(x, y)
 
     def rel_entr_pullback(grad):
-        return grad * (_log_of_ratio(x, y) + 1), -grad * x / y
+        return grad * (log_of_ratio(x, y) + 1), -grad * x / y
 
     return r, rel_entr_pullback
 
 
 @rel_entr.sample_inputs
+@log_of_ratio.sample_inputs
 def _rel_entr_inputs(rng):
     yield (rng.uniform(0.5, 2.0, (3, 4)), rng.uniform(0.5, 2.0, (4,))), {}
 
@@ -148,7 +167,7 @@ def kl_div(x, y):
     r = special.kl_div(x, y)
 
     def kl_div_pullback(grad):
-        return grad * _log_of_ratio(x, y), grad * (1 - x / y)
+        return grad * log_of_ratio(x, y), grad * (1 - x / y)
 
     return r, kl_div_pullback
 

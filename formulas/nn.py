@@ -9,6 +9,7 @@ import pullback as pb
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_HALF_OVER_PI = math.sqrt(0.5 / math.pi)
+_FAR = 40.0  # the normal density there is 0
 
 
 @pb.formula
@@ -58,8 +59,8 @@ def softplus(x):
 
 
 def _normal_cdf(x):
-    """The normal distribution function. Abramowitz and Stegun 26.2.29."""
-    return 0.5 * (1 + special.erf(_ROOT_HALF * x))
+    """The normal distribution function, with all digits on both sides. Abramowitz and Stegun 26.2.29."""
+    return 0.5 * special.erfc(-_ROOT_HALF * x)
 
 
 @pb.formula
@@ -68,11 +69,11 @@ def gelu(x):
 
     D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units" (2016).
     """
-    r = x * _normal_cdf(x)
+    r = np.maximum(x, -_FAR) * _normal_cdf(x)
 
     def gelu_pullback(grad):
-        density = _ROOT_HALF_OVER_PI * np.exp(-0.5 * x * x)
-        return grad * (_normal_cdf(x) + np.where(density == 0, 0, x) * density)
+        near = np.where(np.abs(x) < _FAR, x, 0)
+        return grad * (_normal_cdf(x) + _ROOT_HALF_OVER_PI * near * np.exp(-0.5 * near * near))
 
     return r, gelu_pullback
 

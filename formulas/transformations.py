@@ -75,13 +75,28 @@ def _slope_of_ratio(u):
     return np.where(small, -special.hyp2f1(2.0, 2.0, 3.0, -near) / 2, direct)
 
 
+def _slopes_of_inverse(y, lmbda, r):
+    """The derivatives of r = (1 + lmbda y)^(1/lmbda) in both; exp(y h(lmbda y)) with h(u) = log(1 + u) / u.
+
+    Where 1 + lmbda y is zero the first is r^(1 - lmbda), 0, 1 or infinite, and the other one y / lmbda of it.
+    """
+    base = 1 + lmbda * y
+    end = base == 0
+    edge = np.where((lmbda > 0) & (lmbda < 1), 0, np.where(lmbda == 1, 1, np.inf))
+    in_y = np.where(end, edge, r / np.where(end, 1, base))
+    share = np.where(end, y / np.where(end, lmbda, 1), 0)
+    inside = r * y * y * _slope_of_ratio(np.where(end, 0, lmbda * y))
+    return in_y, np.where(end, in_y * share, inside)
+
+
 @pb.formula(special.inv_boxcox)
 def inv_boxcox(y, lmbda):
-    """(1 + lmbda y)^(1/lmbda), or exp(y) for 0, which is exp(y h(lmbda y)) with h(u) = log(1 + u) / u."""
+    """(1 + lmbda y)^(1/lmbda), or exp(y) for 0."""
     r = special.inv_boxcox(y, lmbda)
 
     def inv_boxcox_pullback(grad):
-        return grad * r / (1 + lmbda * y), grad * r * y * y * _slope_of_ratio(lmbda * y)
+        in_y, in_lmbda = _slopes_of_inverse(y, lmbda, r)
+        return grad * in_y, grad * in_lmbda
 
     return r, inv_boxcox_pullback
 
@@ -97,8 +112,8 @@ def inv_boxcox1p(y, lmbda):
     r = special.inv_boxcox1p(y, lmbda)
 
     def inv_boxcox1p_pullback(grad):
-        whole = grad * (r + 1)
-        return whole / (1 + lmbda * y), whole * y * y * _slope_of_ratio(lmbda * y)
+        in_y, in_lmbda = _slopes_of_inverse(y, lmbda, r + 1)
+        return grad * in_y, grad * in_lmbda
 
     return r, inv_boxcox1p_pullback
 
@@ -114,7 +129,7 @@ def powm1(x, y):
     r = special.powm1(x, y)
 
     def powm1_pullback(grad):
-        return grad * y * np.power(x, y - 1), grad * special.xlogy(r + 1, x)
+        return grad * y * np.power(x, y - 1), grad * special.xlogy(np.power(x, y), x)
 
     return r, powm1_pullback
 

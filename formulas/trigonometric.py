@@ -1,9 +1,14 @@
 """Trigonometric functions and their inverses."""
 
+import math
+
 import numpy as np
 
 import pullback as pb
 from pullback import primitives
+
+_ROOT_HALF = math.sqrt(0.5)
+_FAR = 1e9  # from here on 1 + x**2 is x**2 to the last bit
 
 
 @pb.formula(np.sin, complex=True)
@@ -44,13 +49,24 @@ def _tan_inputs(rng):
     yield (rng.uniform(-1.2, 1.2, (3, 4)),), {}
 
 
+@pb.formula(complex=True)
+def slope_of_arctan(x):
+    """r = 1 / (1 + x**2), so dr = -2 x r**2 dx, which falls to 0 at infinity."""
+    r = 1 / (1 + x * x)
+
+    def slope_of_arctan_pullback(grad):
+        return -2 * grad * (r * (np.where(r == 0, 0, x) * r))
+
+    return r, slope_of_arctan_pullback
+
+
 @pb.formula(np.arctan, complex=True)
 def arctan(x):
     """d arctan x = dx / (1 + x**2). DLMF 4.24.9."""
     r = np.arctan(x)
 
     def arctan_pullback(grad):
-        return grad / (1 + x * x)
+        return grad * slope_of_arctan(x)
 
     return r, arctan_pullback
 
@@ -79,13 +95,24 @@ def _arctan2_inputs(rng):
     yield (radius * np.sin(angle), radius * np.cos(angle)), {}
 
 
+@pb.formula(complex=True)
+def one_minus_square(x):
+    """1 - x**2 by its factors, exact around 1: d = -2 x dx, exact around 0."""
+    r = (1 - x) * (1 + x)
+
+    def one_minus_square_pullback(grad):
+        return grad * (-2 * x)
+
+    return r, one_minus_square_pullback
+
+
 @pb.formula(np.arcsin, complex=True)
 def arcsin(x):
     """d arcsin x = dx / sqrt(1 - x**2). DLMF 4.24.7."""
     r = np.arcsin(x)
 
     def arcsin_pullback(grad):
-        return grad / np.sqrt((1 - x) * (1 + x))
+        return grad / np.sqrt(one_minus_square(x))
 
     return r, arcsin_pullback
 
@@ -101,7 +128,7 @@ def arccos(x):
     r = np.arccos(x)
 
     def arccos_pullback(grad):
-        return -grad / np.sqrt((1 - x) * (1 + x))
+        return -grad / np.sqrt(one_minus_square(x))
 
     return r, arccos_pullback
 
@@ -113,22 +140,32 @@ def _arccos_inputs(rng):
 
 @pb.formula(np.arcsinh, complex=True)
 def arcsinh(x):
-    """d arcsinh x = dx / sqrt(1 + x**2). DLMF 4.38.9."""
+    """d arcsinh x = dx / sqrt(1 + x**2). DLMF 4.38.9. Far out that root is x to the last bit, or -x."""
     r = np.arcsinh(x)
 
     def arcsinh_pullback(grad):
-        return grad / np.sqrt(1 + x * x)
+        is_near = np.abs(x) < _FAR
+        root = np.sqrt(1 + np.square(np.where(is_near, x, 0)))
+        return grad / np.where(is_near, root, np.where(np.real(x) < 0, -x, x))
 
     return r, arcsinh_pullback
 
 
 @pb.formula(np.arccosh, complex=True)
 def arccosh(x):
-    """d arccosh x = dx / sqrt(x**2 - 1) for x > 1. DLMF 4.38.10."""
+    """d arccosh x = dx / (sqrt(x - 1) sqrt(x + 1)). DLMF 4.38.10, for complex x by 4.37.19.
+
+    For real x that is sqrt(x**2 - 1), which is x to the last bit far out.
+    """
     r = np.arccosh(x)
 
     def arccosh_pullback(grad):
-        return grad / np.sqrt((x - 1) * (x + 1))
+        if x.dtype == np.complex128 or x.dtype == np.complex64:
+            root = np.sqrt(x - 1) * np.sqrt(x + 1)
+        else:
+            is_near = x < _FAR
+            root = np.where(is_near, np.sqrt(-one_minus_square(np.where(is_near, x, 2))), x)
+        return grad / root
 
     return r, arccosh_pullback
 
@@ -144,7 +181,7 @@ def arctanh(x):
     r = np.arctanh(x)
 
     def arctanh_pullback(grad):
-        return grad / ((1 - x) * (1 + x))
+        return grad / one_minus_square(x)
 
     return r, arctanh_pullback
 
@@ -156,12 +193,20 @@ def _arctanh_inputs(rng):
 
 @pb.formula(np.hypot)
 def hypot(x, y):
-    """r = sqrt(x**2 + y**2), so r dr = x dx + y dy. At the origin both derivatives are taken as 0."""
+    """r = sqrt(x**2 + y**2), so r dr = x dx + y dy. At the origin both derivatives are taken as 0.
+
+    At infinity they are those of the axis, or of the diagonal, that is there.
+    """
     r = np.hypot(x, y)
 
     def hypot_pullback(grad):
-        length = np.where(r == 0, 1, r)
-        return grad * (x / length), grad * (y / length)
+        ends, tops = np.isinf(x), np.isinf(y)
+        far = ends | tops
+        length = np.where(far | (r == 0), 1, r)
+        share = np.where(ends & tops, _ROOT_HALF, 1)
+        across = np.where(far, np.where(ends, share * np.sign(x), 0), x)
+        up = np.where(far, np.where(tops, share * np.sign(y), 0), y)
+        return grad * (across / length), grad * (up / length)
 
     return r, hypot_pullback
 

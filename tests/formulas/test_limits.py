@@ -138,3 +138,107 @@ def test_the_gamma_distribution_where_its_density_is_not_finite(engine, function
     assert by_x == sign * (np.inf if shape < 1 else 2.0 if shape == 1 else 0)
     assert derivatives(lambda a, x: function(a, shape, x), 0.0, 3.0)[0][1] == 0
     assert derivatives(lambda a, x: function(a, shape, x), 2.0, np.inf)[0] == [0, 0]
+
+
+FLAT = [special.erf, special.erfc, special.ndtr, special.i0e, special.i1e, special.erfcx, special.dawsn]
+FLAT += [special.k0e, special.k1e, special.rgamma, special.expit, np.arctan, np.arcsinh, np.arccosh, np.cbrt]
+ON_THE_RIGHT = {special.k0e, special.k1e, special.rgamma, special.erfcx, np.arccosh}
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", FLAT, ids=lambda function: function.__name__)
+def test_what_is_flat_at_infinity(engine, function):
+    for x in [np.inf] if function in ON_THE_RIGHT else [np.inf, -np.inf]:
+        assert derivatives(function, x) == ([0], [0])
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [np.arcsinh, np.arccosh])
+@pytest.mark.parametrize("x", [1e10, 1e154, 1e200])
+def test_inverse_hyperbolic_functions_are_logarithms_far_out(engine, function, x):
+    first, second = derivatives(function, x)
+    np.testing.assert_allclose(first + second, [1 / x, -1 / x / x], rtol=1e-15)
+
+
+@pytest.mark.parametrize("function", [np.arcsin, np.arctanh, special.expit])
+def test_second_derivatives_that_are_lines_around_zero(engine, function):
+    """x, 2 x, and -x / 8: what is subtracted from each other there is nearly equal."""
+    slope = {np.arcsin: 1, np.arctanh: 2, special.expit: -1 / 8}[function]
+    for x in (1e-8, -1e-100):
+        np.testing.assert_allclose(derivatives(function, x)[1], slope * x, rtol=1e-14)
+
+
+def test_arccosh_on_the_left_of_the_complex_plane(engine):
+    z = np.array([-2 + 1j, -0.5 - 3j, -2j])
+    x = pb.tensor(z, requires_grad=True)
+    (found,) = pb.grad(np.arccosh(x).real.sum(), [x])
+    h = 1e-6
+    np.testing.assert_allclose(found.conj().numpy(), (np.arccosh(z + h) - np.arccosh(z - h)) / (2 * h), 1e-8)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("x", [-5.0, -9.0, -20.0, -37.0])
+def test_gelu_keeps_its_digits_on_the_left(engine, x):
+    """P(x) = p(x) / -x (1 - 1 / x^2 + ...), DLMF 7.12.1, here by erfcx, which has no tail to lose."""
+    density = np.exp(-x * x / 2) / np.sqrt(2 * np.pi)
+    tail = special.erfcx(-x / np.sqrt(2)) * np.exp(-x * x / 2) / 2
+    first, second = derivatives(pb.gelu, x)
+    np.testing.assert_allclose(pb.gelu(pb.tensor(x)).item(), x * tail, rtol=1e-11)
+    np.testing.assert_allclose(first + second, [tail + x * density, (2 - x * x) * density], rtol=1e-11)
+    assert pb.gelu(pb.tensor(-np.inf)).item() == 0
+
+
+@pytest.mark.parametrize(("function", "order"), [(special.k0e, 0), (special.k1e, 1)])
+@pytest.mark.parametrize("x", [40.0, 49.0, 51.0, 1e4, 1e12, 1e100])
+def test_scaled_bessel_functions_k_far_out(engine, function, order, x):
+    """The derivative of sqrt(pi / 2 x) (1 + a_1 / x + a_2 / x^2 + ...): DLMF 10.40.2 and 10.17.1."""
+    terms, a = 0.5, 1.0
+    for k in range(1, 25):
+        a *= (4 * order**2 - (2 * k - 1) ** 2) / (8 * k * x)
+        terms += a * (k + 0.5)
+    np.testing.assert_allclose(derivatives(function, x)[0], -np.sqrt(np.pi / 2 / x) / x * terms, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("point", "slopes"),
+    [((np.inf, 2.0), [1, 0]), ((-3.0, -np.inf), [0, -1]), ((np.inf, -np.inf), [0.5**0.5, -(0.5**0.5)])],
+)
+def test_the_length_of_an_infinite_vector(engine, point, slopes):
+    first, second = derivatives(np.hypot, *point)
+    np.testing.assert_allclose(first, slopes)
+    assert second == [0, 0]
+
+
+@pytest.mark.parametrize("x", [1e-160, 1e-300])
+def test_the_second_derivative_of_expn_near_zero(engine, x):
+    """E_2'' = E_0 = exp(-x) / x: DLMF 8.19.13 and 8.19.5."""
+    np.testing.assert_allclose(derivatives(lambda x: special.expn(2, x), x)[1], 1 / x, rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [special.inv_boxcox, special.inv_boxcox1p])
+@pytest.mark.parametrize(
+    ("lmbda", "slopes"), [(0.5, [0, 0]), (1.0, [1, -1]), (2.0, [np.inf, -np.inf]), (-1.0, [np.inf, -np.inf])]
+)
+def test_the_end_of_the_inverse_transformation(engine, function, lmbda, slopes):
+    """(1 + lmbda y)^(1 / lmbda) where the power is of zero."""
+    assert derivatives(function, -1 / lmbda, lmbda)[0] == slopes
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("function", [special.rel_entr, special.kl_div])
+def test_entropies_of_a_probability_of_zero(engine, function):
+    """The mixed derivative is -1 / y for every x."""
+    x, y = pb.tensor(0.0, requires_grad=True), pb.tensor(0.25, requires_grad=True)
+    (by_x,) = pb.grad(function(x, y), [x], create_graph=True)
+    assert pb.grad(by_x, [y])[0].item() == -4
+
+
+def test_a_small_power_less_one(engine):
+    first, _ = derivatives(special.powm1, 1e-160, 0.5)
+    np.testing.assert_allclose(first[1], 1e-80 * np.log(1e-160), rtol=1e-14)
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+def test_owens_t_of_no_height(engine):
+    assert derivatives(lambda a: special.owens_t(0.0, a), 1e200) == ([0], [0])
