@@ -9,6 +9,7 @@ from typing import Any
 from ...transpile.emit.python import forward_function
 from ...transpile.ir import Atom, Block, Param, Var
 from ...transpile.loops.kernels.formula_kernels import Compiled
+from ...transpile.loops.lower.flat import is_pointwise
 from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
@@ -191,7 +192,7 @@ class Backward:
         ]
         self.used = [True] * len(self.sources)
         given = list(self.sources)
-        if owner.library.has_flat(kernel.kernel):
+        if owner.library.has_flat(kernel.kernel) or is_pointwise(kernel.kernel):
             self._leave_out(python.reads)
         self.reads = tuple(sorted({*python.reads, *(k for k, used in self._saved_arguments() if used)}))
         self._complete = all(self.used) and given == self.sources
@@ -212,7 +213,7 @@ class Backward:
         """Pass shapes for arguments of which only these are read, and mark those that are not read."""
         likes = _likes(self._owner)
         for index, (is_cotangent, k) in enumerate(self.sources):
-            if is_cotangent or k in reads:
+            if is_cotangent or k in reads or self.kernel.kernel.inputs[index].dtype != "T":
                 continue
             if likes.get(k) in reads:
                 self.sources[index] = False, likes[k]

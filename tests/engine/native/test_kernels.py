@@ -107,6 +107,21 @@ def test_gradients_of_broadcast_operands_have_their_shapes():
     assert pb.gradcheck(lambda x, y: np.arctan2(x, y) * x, x, y, order=3)
 
 
+@pytest.mark.parametrize("shape", [(3, 4), (4,), (3, 1), ()])
+def test_a_choice_between_an_array_and_a_number_needs_no_python_backwards(kernels, shape):
+    operator = kernels.compiled_form(operator_of("where"))
+    layout = kernels.backward_layout(operator, operator.backward((True,), (False, True, False)))
+    assert [argument.used for argument in layout.arguments] == [True, True, False, True]
+    mask = RNG.random((3, 4)) > 0.5
+    x = pb.tensor(RNG.standard_normal(shape).astype(np.float32), requires_grad=True)
+    with mock.patch.object(type(operator.backward((True,), (False, True, False)).call), "__call__"):
+        left = pb.grad(np.where(mask, x, 0.0).sum(), x)[0].numpy()
+        right = pb.grad(np.where(mask, 2.0, x).sum(), x)[0].numpy()
+    axes = tuple(k for k in range(2) if k < 2 - len(shape) or shape[k - 2] == 1)
+    np.testing.assert_array_equal(left, mask.sum(axes).reshape(shape))
+    np.testing.assert_array_equal(right, (~mask).sum(axes).reshape(shape))
+
+
 def test_large_arrays_run_without_the_lock_and_agree():
     values = RNG.standard_normal(100_000)
     x = pb.tensor(values, requires_grad=True)

@@ -90,6 +90,12 @@ def is_flat(kernel: Kernel) -> bool:
     return flat_of(kernel, "i") is not None
 
 
+def is_pointwise(kernel: Kernel) -> bool:
+    """True where the kernel computes entry by entry, of masks too, and sums at most what was broadcast."""
+    arrays = all(entry.role in ("tensor", "like") and not entry.optional for entry in kernel.inputs)
+    return arrays and all(eqn.op in ALLOWED for eqn in kernel.block.eqns)
+
+
 def flat_of(kernel: Kernel, index: str) -> FlatLoop | None:
     """The loop of a kernel that is one pointwise loop; None for any other. `index` names its counter."""
     block = _without_zeros(kernel)
