@@ -85,7 +85,8 @@ def eigh(a):
                 _check_phases(of_v)
             along = along + np.matmul(np.conj(v), _of_differences(w, np.ones_like(np.real(v))) * of_v)
         both = np.matmul(along, turned)
-        return np.tril(both + np.conj(_transposed(both))) - np.real(np.triu(np.tril(both)))
+        twice = both + np.conj(_transposed(both))
+        return (np.tril(twice) + np.tril(twice, -1)) / 2
 
     return (w, v), eigh_pullback
 
@@ -110,7 +111,8 @@ def eigh_upper(a):
                 _check_phases(of_v)
             along = along + np.matmul(np.conj(v), _of_differences(w, np.ones_like(np.real(v))) * of_v)
         both = np.matmul(along, turned)
-        return np.triu(both + np.conj(_transposed(both))) - np.real(np.triu(np.tril(both)))
+        twice = both + np.conj(_transposed(both))
+        return (np.triu(twice) + np.triu(twice, 1)) / 2
 
     return (w, v), eigh_upper_pullback
 
