@@ -156,6 +156,9 @@ def exp2(x):
     return r, exp2_pullback
 
 
+_THIRD = 1 / 3
+
+
 @pb.formula
 def inverse_square(x):
     """r = 1 / x**2: dr = -2 r / x dx."""
@@ -173,7 +176,7 @@ def cbrt(x):
     r = np.cbrt(x)
 
     def cbrt_pullback(grad):
-        return grad * (inverse_square(r) / 3)
+        return grad * (inverse_square(r) * _THIRD)
 
     return r, cbrt_pullback
 
