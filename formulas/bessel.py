@@ -77,7 +77,8 @@ def i0e(x):
     def i0e_pullback(grad):
         size = np.abs(x)
         large = np.where(size < _FAR, _FAR, size)
-        far = np.sign(x) * _ONE_OVER_ROOT_TWO_PI * _decreases_of_i0e(1 / large) / large / -np.sqrt(large)
+        t = 1 / large
+        far = np.sign(x) * -_ONE_OVER_ROOT_TWO_PI * t * _decreases_of_i0e(t) / np.sqrt(large)
         return grad * np.where(size < _FAR, special.i1e(x) - np.sign(x) * r, far)
 
     return r, i0e_pullback
@@ -97,7 +98,8 @@ def i1e(x):
         scaled = special.i0e(near) + np.exp(-np.abs(near)) * primitives.bessel_i(near, order=2)
         slope = scaled / 2 - np.sign(near) * special.i1e(near)
         large = np.where(size < _FAR, _FAR, size)
-        far = _ONE_OVER_ROOT_TWO_PI * _decreases_of_i1e(1 / large) / large / -np.sqrt(large)
+        t = 1 / large
+        far = -_ONE_OVER_ROOT_TWO_PI * t * _decreases_of_i1e(t) / np.sqrt(large)
         return grad * np.where(size < _FAR, slope, far)
 
     return r, i1e_pullback
@@ -199,7 +201,8 @@ def k0e(x):
 
     def k0e_pullback(grad):
         large = np.where(x < _FAR, _FAR, x)
-        far = _ROOT_HALF_PI * _decreases_of_i0e(-1 / large) / large / -np.sqrt(large)
+        t = -1 / large
+        far = _ROOT_HALF_PI * t * _decreases_of_i0e(t) / np.sqrt(large)
         return grad * np.where(x < _FAR, r - special.k1e(np.where(x < _FAR, x, _FAR)), far)
 
     return r, k0e_pullback
@@ -220,7 +223,8 @@ def k1e(x):
 
     def k1e_pullback(grad):
         near, large = np.where(x < _FAR, x, _FAR), np.where(x < _FAR, _FAR, x)
-        far = _ROOT_HALF_PI * _decreases_of_i1e(-1 / large) / large / -np.sqrt(large)
+        t = -1 / large
+        far = _ROOT_HALF_PI * t * _decreases_of_i1e(t) / np.sqrt(large)
         return grad * np.where(x < _FAR, r - special.k0e(near) - r / near, far)
 
     return r, k1e_pullback

@@ -82,11 +82,10 @@ def _slopes_of_inverse(y, lmbda, r):
     """
     base = 1 + lmbda * y
     end = base == 0
-    edge = np.where((lmbda > 0) & (lmbda < 1), 0, np.where(lmbda == 1, 1, np.inf))
-    in_y = np.where(end, edge, r / np.where(end, 1, base))
-    share = np.where(end, y / np.where(end, lmbda, 1), 0)
+    edge = np.where(np.abs(2 * lmbda - 1) < 1, 0, np.where(lmbda == 1, 1, np.inf))
+    in_y = np.where(end, np.astype(edge, r.dtype), r / base)
     inside = r * y * y * _slope_of_ratio(np.where(end, 0, lmbda * y))
-    return in_y, np.where(end, in_y * share, inside)
+    return in_y, np.where(end, in_y * (y / np.where(end, lmbda, 1)), inside)
 
 
 @pb.formula(special.inv_boxcox)
