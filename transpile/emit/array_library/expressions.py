@@ -305,7 +305,7 @@ CONVERTED = "its operand as `.astype(float)`"
 
 
 def of_no_floats(eqn: Eqn, info: OperatorInfo, types: Types) -> str:
-    """What NumPy alone computes of masks, in half precision, or of whole numbers; empty for anything else."""
+    """The operands for which NumPy alone has the function: masks, in half precision, or whole numbers."""
     of = {
         _dtype(type_of(atom, types)) for atom in eqn.args if isinstance(atom, Var) and atom.kind == "tensor"
     }

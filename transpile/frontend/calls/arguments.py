@@ -6,7 +6,7 @@ import ast
 from dataclasses import dataclass
 
 from ..state.readers import read
-from ..state.values import Frame, Value, elements
+from ..state.values import Frame, Keyed, Value, elements
 from ..syntax.fence import refuse
 
 
@@ -20,7 +20,7 @@ class Arguments:
 
 
 def read_arguments(frame: Frame, node: ast.Call) -> Arguments:
-    """The arguments of a call, ``*`` of a tuple written out."""
+    """The arguments of a call, ``*`` of a tuple and ``**`` of a dictionary that are written out."""
     positional: list[Value] = []
     args = node.args
     reshapes = isinstance(node.func, ast.Attribute) and node.func.attr == "reshape"
@@ -37,9 +37,12 @@ def read_arguments(frame: Frame, node: ast.Call) -> Arguments:
         positional.extend(known)
     keywords: dict[str, Value] = {}
     for keyword in node.keywords:
-        if keyword.arg is None:
-            raise refuse(
-                "PB404", "`**` in a call is outside of the formula language", frame.span(keyword.value)
-            )
-        keywords[keyword.arg] = read(frame, keyword.value)
+        value = read(frame, keyword.value)
+        if keyword.arg is not None:
+            keywords[keyword.arg] = value
+            continue
+        if not isinstance(value, Keyed) or not all(isinstance(key, str) for key in value.keys):
+            message = "`**` in a call takes a dictionary that is written out, by names"
+            raise refuse("PB404", message, frame.span(keyword.value), hint="write `name=value`")
+        keywords |= {str(key): item for key, item in zip(value.keys, value.items, strict=True)}
     return Arguments(node, positional, keywords)

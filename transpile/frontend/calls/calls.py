@@ -104,17 +104,24 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
 
 
 def _mapped(frame: Frame, node: ast.Call) -> ast.expr:
-    """``map(f, xs)`` as ``[f(x) for x in xs]``."""
-    if len(node.args) != 2 or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
-        message, hint = (
-            "`map` takes a function and one sequence here",
-            "write [f(a, b) for a, b in zip(x, y)]",
-        )
+    """``map(f, xs, ys)`` as ``[f(x, y) for x, y in zip(xs, ys)]``."""
+    function, *over = node.args or [node.func]
+    if not over or node.keywords or any(isinstance(part, ast.Starred) for part in node.args):
+        message, hint = "`map` takes a function and sequences here", "write [f(a, b) for a, b in zip(x, y)]"
         raise refuse("PB402", message, frame.span(node), value="map", hint=hint)
-    item = ast.copy_location(ast.Name("<item>", ast.Load()), node)  # a name that no author can write
-    call = ast.copy_location(ast.Call(node.args[0], [item], []), node)
-    target = ast.copy_location(ast.Name(item.id, ast.Store()), node)
-    return ast.copy_location(ast.ListComp(call, [ast.comprehension(target, node.args[1], [], 0)]), node)
+    items = [f"<item {k}>" for k in range(len(over))]  # names that no author can write
+    call = ast.Call(function, [ast.Name(item, ast.Load()) for item in items], [])
+    targets: list[ast.expr] = [ast.Name(item, ast.Store()) for item in items]
+    zipped = ast.Call(ast.Name("zip", ast.Load()), over, [])
+    single = len(over) == 1
+    pairs = ast.comprehension(
+        targets[0] if single else ast.Tuple(targets, ast.Store()), over[0] if single else zipped, [], 0
+    )
+    made = ast.ListComp(call, [pairs])
+    for part in ast.walk(made):
+        if "lineno" in part._attributes and not hasattr(part, "lineno"):
+            ast.copy_location(part, node)
+    return made
 
 
 def _is_local(frame: Frame, node: ast.expr) -> bool:

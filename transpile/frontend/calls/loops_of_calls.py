@@ -5,7 +5,7 @@ The sequences are those whose elements only the run knows, and functions are cal
 
 from __future__ import annotations
 
-from ...ir import Var
+from ...ir import Literal, Var
 from ..expressions.templates import read_template
 from ..state.growing import is_list
 from ..state.values import Callee, Choice, Dotted, Frame, Function, Growing, Items, Value, elements, is_value
@@ -24,6 +24,7 @@ _LOOPS = {
         ("xs",),
         "found = xs[0]\nfor k in range(1, len(xs)):\n    if xs[k] < found:\n        found = xs[k]",
     ),
+    ("sum", 2): (("xs", "start"), "found = start\nfor item in xs:\n    found = found + item"),
     ("sorted", 1): (("xs",), "found = list(sort(array(xs)))"),
     ("itertools.accumulate", 1): (
         ("xs",),
@@ -39,6 +40,12 @@ _LOOPS = {
     ),
     ("filter", 2): (("f", "xs"), "found = [item for item in xs if f(item)]"),
 }
+# With ``key=f``: what `f` gives is compared.
+_BY_KEY = {
+    "max": "found = xs[0]\nfor k in range(1, len(xs)):\n    if f(xs[k]) > f(found):\n        found = xs[k]",
+    "min": "found = xs[0]\nfor k in range(1, len(xs)):\n    if f(xs[k]) < f(found):\n        found = xs[k]",
+    "sorted": "found = list(array(xs)[argsort(array([f(item) for item in xs]), kind='stable')])",
+}
 # An array's rows at once.
 _SUM_OF_ROWS = "found = add_up(xs, axis=0)"
 _BACKWARDS = "found = list(xs)[::-1] if reverse else xs"
@@ -52,11 +59,15 @@ def as_loop(frame: Frame, name: str, given: Arguments) -> Value | None:
     keywords = dict(given.keywords)
     reverse = keywords.pop("reverse", None) if name == "sorted" else None
     held = dict(zip(parameters, given.positional, strict=False))
+    if "key" in keywords and name in _BY_KEY:
+        text, held["f"] = _BY_KEY[name], keywords.pop("key")
+        if reverse not in (None, Literal(False)):  # which keeps the order of equal elements
+            return None
     if not held or keywords or not _is_function(held.get("f")) or not _is_sequence(frame, held["xs"]):
         return None
-    if name in _OF_KNOWN and elements(held["xs"]) is not None:
+    if name in _OF_KNOWN and parameters == ("xs",) and "f" not in held and elements(held["xs"]) is not None:
         return None
-    if name == "sum" and isinstance(held["xs"], Var) and held["xs"].kind == "tensor":
+    if name == "sum" and "start" not in held and isinstance(held["xs"], Var) and held["xs"].kind == "tensor":
         text = _SUM_OF_ROWS
     found = read_template(frame, text, held, given.node)
     if reverse is not None:

@@ -15,7 +15,19 @@ from ..expressions.formatted import formatted
 from ..expressions.list_parts import list_of_places
 from ..state.atoms import atom
 from ..state.kinds import check_number
-from ..state.values import Callee, Choice, Dotted, Frame, Function, Items, Value, elements, is_value, iterated
+from ..state.values import (
+    Callee,
+    Choice,
+    Dotted,
+    Frame,
+    Function,
+    Items,
+    Keyed,
+    Value,
+    elements,
+    is_value,
+    iterated,
+)
 from ..syntax.fence import refuse
 from ..syntax.folding import fold_call
 from .arguments import Arguments
@@ -40,8 +52,8 @@ def call_python(
         return list_of_places(frame, first, "k", "len(xs)", node)
     if callee.name == "list" and isinstance(first, Var) and first in frame.build.tuples:
         return _listed(frame, first, node, name)
-    if callee.name == "dict" and not given.positional:
-        return of_entries(dict(given.keywords.items()))
+    if callee.name == "dict" and (not given.positional or _of_dictionary(given)):
+        return of_entries(_entries(given))
     if callee.name == "callable" and first is not None:
         return Literal(isinstance(first, Function | Choice | Callee | Dotted))
     add = partial(_sum, frame, given)
@@ -69,6 +81,19 @@ def _listed(frame: Frame, numbers: Var, node: ast.Call, name: str | None) -> Var
     found = frame.build.metadata("item", (numbers, every), frame.span(node), name)
     frame.build.listed_numbers.add(found)
     return found
+
+
+def _of_dictionary(given: Arguments) -> bool:
+    return len(given.positional) == 1 and isinstance(given.positional[0], Keyed)
+
+
+def _entries(given: Arguments) -> dict[object, Value]:
+    """The entries of ``dict(d, key=value)``."""
+    entries: dict[object, Value] = {}
+    for each in given.positional:
+        assert isinstance(each, Keyed)
+        entries |= zip(each.keys, each.items, strict=True)
+    return entries | dict(given.keywords.items())
 
 
 def _sum(frame: Frame, given: Arguments, left: Value, right: Value) -> Value:

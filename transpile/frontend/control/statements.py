@@ -142,5 +142,8 @@ def read_augmented(frame: Frame, node: ast.AugAssign, rest: Rest, name: str | No
     target = node.target.id
     held = lookup(frame, ast.copy_location(ast.Name(target, ast.Load()), node.target))
     if isinstance(held, Growing):
-        raise refuse("PB401", "a list grows by `append` only", frame.span(node), value=target)
+        hint = f"write `{target}.extend(more)`"
+        raise refuse(
+            "PB401", "a list grows by `append` and `extend`", frame.span(node), value=target, hint=hint
+        )
     frame.bind(target, augmented(frame, op, held, target, node), node)

@@ -16,6 +16,7 @@ _FUNCTIONS = {
     "range": "range",
     "list": "list",
     "sort": "numpy.sort",
+    "argsort": "numpy.argsort",
     "add_up": "numpy.sum",
     "array": "numpy.array",
 }

@@ -59,6 +59,8 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             made = [each for part in _without_else(node) for each in _named_first(part)]
         case ast.Expr(ast.Call(ast.Attribute(ast.Name() as grown, "extend"), [more], [])):
             made = [each for part in _extended(node, grown.id, more) for each in _named_first(part)]
+        case ast.Expr(ast.Call(ast.Attribute(ast.Name() as held, "update"), [], named)) if _by_name(named):
+            made = [each for part in _updated(held.id, named) for each in _named_first(part)]
         case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]) if _starred(parts):
             made = [each for part in _unpacked(node, parts) for each in _named_first(part)]
         case ast.stmt():
@@ -180,6 +182,20 @@ def _extended(node: ast.Expr, name: str, more: ast.expr) -> list[ast.stmt]:
     items = [f"{each[:-1]} {k}>" for k in range(len(more.elts))]
     appends = [ast.Expr(ast.Call(append, [_name(item)], [])) for item in items]
     return [*(_assign(item, part) for item, part in zip(items, more.elts, strict=True)), *appends]
+
+
+def _by_name(keywords: Sequence[ast.keyword]) -> bool:
+    return bool(keywords) and all(each.arg is not None for each in keywords)
+
+
+def _updated(name: str, keywords: Sequence[ast.keyword]) -> list[ast.stmt]:
+    """``name.update(key=value)``: a write to each entry, behind all values."""
+    values = [f"<entry {k} of {name}>" for k in range(len(keywords))]
+    entries = [
+        ast.Assign([ast.Subscript(_name(name), ast.Constant(each.arg), ast.Store())], _name(value))
+        for each, value in zip(keywords, values, strict=True)
+    ]
+    return [*(_assign(value, each.value) for value, each in zip(values, keywords, strict=True)), *entries]
 
 
 def _starred(parts: Sequence[ast.expr]) -> bool:

@@ -41,8 +41,23 @@ def running(x):
     return np.array(list(itertools.accumulate(x))) ** 2
 
 
+def by_keys(x):
+    nearest = min(x, key=lambda v: (v - 0.45) ** 2)
+    low, *_ = sorted([x[0] * 2, x[1], x[2] - 1.0], key=lambda v: -v * v)
+    rows = np.outer(x, x + 1)
+    return nearest * x + low * max(rows, key=np.sum) + sorted(rows, key=lambda row: row[0])[1]
+
+
+def from_a_start(x):
+    return sum(x, 10.0) * sum([x * k for k in range(3)], np.ones(4)) + sum(
+        map(lambda a, b: a * b, x, x[::-1])
+    )
+
+
 @pytest.mark.compiler
-@pytest.mark.parametrize("function", [extremes, checked, in_order, sums, reduced, running])
+@pytest.mark.parametrize(
+    "function", [extremes, checked, in_order, sums, reduced, running, by_keys, from_a_start]
+)
 def test_they_are_what_python_computes(function):
     for made, order in ((pb.derive_pullback(function), 2), (pb.compile(function), 1)):
         np.testing.assert_allclose(made(X), function(X), rtol=1e-14)

@@ -70,6 +70,22 @@ def test_entries_are_the_values_that_were_put_there(engine, function):
     assert pb.gradcheck(derived, X, Y)
 
 
+def of_keywords(x):
+    def scaled(v, *, by=1.0, plus=0.0):
+        return v * by + plus
+
+    options = {"by": x[0]}
+    options.update(plus=options["by"] * 2, by=3.0)
+    others = dict(options, by=5.0)
+    return scaled(x, **options) * scaled(x, **others) + np.sum(x, **{"axis": 0})
+
+
+def test_dictionaries_are_copied_and_give_keywords():
+    derived = pb.derive_pullback(of_keywords)
+    np.testing.assert_allclose(derived(X), of_keywords(X), rtol=1e-14)
+    assert pb.gradcheck(derived, X)
+
+
 def by_text(x, kind: str = "sin"):
     functions = {"sin": np.sin, "cube": lambda v: v**3, "half": lambda v: v * scale["half"]}
     scale = {"half": 0.5}

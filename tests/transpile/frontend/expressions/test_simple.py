@@ -151,7 +151,7 @@ def test_a_list_comprehension_over_known_elements_is_written_out():
         ("np.exp", "PB402", 12),
         ("(1, 2)[5]", "PB402", 12),
         ("x(1)", "PB402", 12),
-        ("sum(x, 1.0)", "PB402", 12),
+        ("sum(x, 1.0, 2.0)", "PB402", 12),
     ],
 )
 def test_what_is_refused_stands_at_its_place(text, code, column):
