@@ -41,6 +41,8 @@ def average(a, axis=None, weights=None, returned=False, *, keepdims=False):
 
 def _rows(m, rowvar):
     """Variables as rows, in float64; a vector is one of them."""
+    if m.dtype == np.complex128 or m.dtype == np.complex64:
+        raise TypeError("covariances of complex numbers have no formula: take those of m.real and m.imag")
     m = np.astype(m, np.float64)
     if m.ndim < 2:
         return np.reshape(m, (1, -1))

@@ -83,3 +83,22 @@ def test_casts(engine):
     with pytest.warns(np.exceptions.ComplexWarning):
         real = z.astype(np.float64)
     assert pb.grad(real.sum(), z)[0].tolist() == [1 + 0j]
+
+
+@pytest.mark.parametrize("function", [np.cov, np.corrcoef])
+def test_covariances_of_complex_values_are_refused_where_they_are_derived(function):
+    @pb.derive_pullback
+    def program(x):
+        return function(x)
+
+    with pytest.raises(TypeError, match="covariances of complex numbers"):
+        program(np.array([[1.0, 2j, 0.5], [1j, 1.0, 2.0]]))
+
+
+def test_a_float_power_of_complex_values_is_complex():
+    @pb.derive_pullback
+    def program(x):
+        return np.float_power(x, 2.0)
+
+    x = np.array([1 + 2j, 0.5 - 1j], np.complex64)
+    np.testing.assert_array_equal(program(x), np.float_power(x, 2.0))
