@@ -286,3 +286,11 @@ def test_out_of_a_method_that_takes_none(engine):
         ):
             call()
     assert (out.item(), out._version) == (0.0, 0)
+
+
+@pytest.mark.parametrize("name", ["ceil", "isnan", "logical_not", "sign", "exp"])
+def test_an_out_by_position_is_one(name, engine):
+    leaf = pb.tensor([0.5, 1.5], requires_grad=True)
+    with pytest.raises(pb.errors.MutationError):
+        getattr(pnp, name)(pb.tensor([1.5, 2.5]), leaf)
+    assert leaf.tolist() == [0.5, 1.5]

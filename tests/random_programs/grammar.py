@@ -372,8 +372,6 @@ _GRAMMAR = {
         np.add.at(OWN, <positions>, <leaf>)
         np.subtract.at(OWN, idx, <leaf>)
         np.fill_diagonal(OWN, <float>)
-        OWN.fill(<float>)
-        OWN.fill(s)
         OWN.sort()
         np.copyto(OWN, <leaf>)
         np.multiply(OWN, <leaf>, out=OWN)

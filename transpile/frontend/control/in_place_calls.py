@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 
+from ...ir import Var
 from ..expressions.subscripts import place_of_list
 from ..names.constants import dotted_name
+from ..state.aliases import is_number
 from ..state.readers import read, read_body
 from ..state.values import Dotted, Frame, Value
 
@@ -23,6 +25,8 @@ _CALLS = {
     ),
     ".fill": (("array", "value"), "array[...] = value"),
 }
+# NumPy fills a copy of a number, which nobody sees.
+_NO_NUMBER = "if array.ndim == 0:\n    raise ValueError('fill leaves a number as it is: assign to its name')"
 _FUNCTIONS = {
     "unslice": "pullback.primitives.unslice",
     "broadcast": "numpy.broadcast_to",
@@ -45,6 +49,8 @@ def read_in_place(frame: Frame, node: ast.expr) -> bool:
     array, *others = given
     if not isinstance(array, ast.Name | ast.Subscript):
         return False
+    if name == ".fill" and _may_be_number(frame, array):
+        text = f"{_NO_NUMBER}\n{text}"
     hidden: dict[str, Value] = {f"<{key}>": Dotted(full, full) for key, full in _FUNCTIONS.items()}
     for parameter, argument in zip(parameters[1:], others, strict=True):
         value = read(frame, argument)
@@ -58,6 +64,11 @@ def read_in_place(frame: Frame, node: ast.expr) -> bool:
     for key in _HIDDEN:
         frame.local.pop(f"<{key}>", None)
     return True
+
+
+def _may_be_number(frame: Frame, node: ast.expr) -> bool:
+    held = read(frame, node)
+    return isinstance(held, Var) and held.kind == "tensor" and is_number(frame.build, held)
 
 
 class _Of(ast.NodeTransformer):

@@ -45,6 +45,10 @@ unsigned NamedOperator::generation = 1;
             info_ = &OperatorInfo::of(operator_);
         }
     }
+    if (function_ != nullptr) {
+        const PyRef operands = checked(PyObject_GetAttrString(function_, "nin"));
+        operands_ = PyLong_AsSize_t(operands.get());
+    }
     generation_ = now;
 }
 
@@ -120,7 +124,8 @@ PyObject* NamedOperator::call_in_order(std::span<PyObject* const> args, PyObject
         if (result == nullptr) throw ErrorSet{};
         return result;
     }
-    if (function_ == nullptr || names != nullptr) return nullptr;
+    // One operand more is an `out`.
+    if (function_ == nullptr || names != nullptr || args.size() != operands_) return nullptr;
     if (of_floats_ != nullptr && are_floats(args)) {
         PyObject* result = call_small_pointwise(*of_floats_, args);
         return result != nullptr ? result : call_bound(*of_floats_, args, nullptr, positions_);

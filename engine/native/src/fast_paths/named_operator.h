@@ -47,6 +47,7 @@ class NamedOperator {
     PyObject* call_unrecorded(std::span<PyObject* const> args);
 
     PyObject* function_ = nullptr;  // owned: such a function, or NULL
+    std::size_t operands_ = 0;      // that it takes
     PyObject* written_ = nullptr;   // owned: a function of operators that takes every call, or NULL
     PyObject* operator_ = nullptr;  // owned
     std::vector<PyRef> positions_;  // names of its attributes that NumPy takes by position

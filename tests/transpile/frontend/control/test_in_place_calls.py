@@ -58,3 +58,14 @@ def test_a_write_to_an_input_is_refused():
 
     with pytest.raises(pb.FormulaError, match="is the input `x`"):
         spoilt(X)
+
+
+def test_a_number_is_not_filled():
+    @pb.derive_pullback
+    def filled_number(x):
+        total = np.sum(x)
+        total.fill(2.0)
+        return x * total
+
+    with pytest.raises(ValueError, match="leaves a number as it is"):
+        filled_number(X)
