@@ -56,7 +56,7 @@ def of_first(operator: Any, name: str) -> Any:
 def as_published(operator: Any) -> Any:
     """The operator as a class that saves its intermediates: what flows into them is nobody's."""
     formula = operator.formula.operator.formula
-    (kind,) = (
+    *_, kind = (  # behind those of the library's formulas that its derivative calls
         value
         for key, value in vars(operator.module).items()
         if isinstance(value, type)

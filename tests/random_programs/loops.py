@@ -81,7 +81,7 @@ class Loops:
             )
         )
         if scope.own and self.of.random.random() < 0.3:
-            test += f" and np.sum({self.of.pick(scope.own)}) < {self.of.draw('float', Scope())} + 2.0"
+            test += f" and np.sum({self.of.pick(scope.own)}) < ({self.of.draw('float', Scope())}) + 2.0"
         lines = [self.of.block(inner, depth - 1), f"    {counter} {step}"]
         if "continue" in lines[0]:
             lines.reverse()

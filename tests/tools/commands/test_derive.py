@@ -56,6 +56,24 @@ def test_the_formulas_around_decompositions_are_imported(
     )
 
 
+@pytest.mark.parametrize(
+    "call",
+    [
+        *("special.erf(x)", "special.expit(x)", "special.ndtr(x)", "special.k0e(x)", "np.arctan(x)"),
+        *("np.hypot(x, 2.0)", "np.cbrt(x)", "np.arcsin(x)", "np.arctanh(x)", "np.arccosh(x + 2)"),
+    ],
+)
+def test_formulas_of_the_library_alone_are_written_out(
+    call: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = f"import numpy as np\nfrom scipy import special\n\n\ndef f(x):\n    return {call} * x\n"
+    assert main(["derive", f"{write(text)}::f"]) == 0
+    derived = write(capsys.readouterr().out, "derived.py")
+    assert main(["lint", derived]) == 0
+    ((_, formula),) = load_formulas(derived)
+    assert pb.gradcheck(formula, np.array([0.3, 0.6]), order=2)
+
+
 def test_an_operator_without_a_derivative_is_a_located_message(
     write: Write, capsys: pytest.CaptureFixture[str]
 ) -> None:

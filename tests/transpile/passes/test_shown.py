@@ -19,6 +19,7 @@ TOOLS = {
     "barriers",
     "missing_derivative",
     "named_gradients",
+    "own_formulas",
     "real_results",
     "residuals",
     "sweep",

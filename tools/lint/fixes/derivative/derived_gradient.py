@@ -14,6 +14,7 @@ from pullback.transpile.ir import Atom, Block, Eqn, Formula, Literal, Var
 from pullback.transpile.library import standard_library
 from pullback.transpile.operators import OPERATORS
 from pullback.transpile.passes.differentiate.derive import derive
+from pullback.transpile.passes.readable.own_formulas import with_own_formulas_written
 from pullback.transpile.passes.simplify.simplify import remove_dead, simplify
 from pullback.transpile.rewrite import rename, replace_block
 
@@ -49,7 +50,7 @@ def derived_gradient(
     return grad_a_1, None
     """
     try:
-        derived = derive(formula, standard_library())
+        derived = with_own_formulas_written(derive(formula, standard_library()), standard_library())
     except FormulaError as error:
         raise CannotFix(f"its derivative is not known: {error.diagnostics[0].message}") from None
     forward, pullback = derived.forward, derived.pullback
