@@ -10,7 +10,7 @@ from ..expressions.subscripts import indexed
 from ..state.atoms import atom, keyword_atom, list_atom
 from ..state.kinds import check_attribute, check_list, check_operand, is_tuple
 from ..state.values import Frame, Items, Value, is_value
-from ..syntax.fence import refuse
+from ..syntax.fence import Refusal, refuse
 from ..syntax.folding import fold_call
 
 # NumPy's other names for a parameter.
@@ -64,6 +64,8 @@ def bind_operator(
         positional = [positional[0], Items(tuple(positional[1:]))]
     given = _given(frame, info, dotted, node, positional, keywords)
     operands = [_operand(frame, info, slot, given, node) for slot in info.operands]
+    if info.name == "astype" and "dtype" not in given:
+        raise _lacking(frame, info, "dtype", node)
     what = f"`{_spelled(info.python)}`"
     attrs = [(slot, _attribute(frame, slot, given[slot], node, what)) for slot in info.attrs if slot in given]
     literals = [item for item in operands if isinstance(item, Literal)]
@@ -148,17 +150,21 @@ def _keyword_node(node: ast.Call, key: str) -> ast.AST:
     return next((item for item in node.keywords if item.arg == key), node)
 
 
+def _lacking(frame: Frame, info: OperatorInfo, slot: str, node: ast.Call) -> Refusal:
+    return refuse(
+        "PB404",
+        f"`{info.python}` lacks its argument `{slot}`",
+        frame.span(node),
+        value=slot,
+        hint=f"it takes {', '.join((*info.operands, *info.attrs))}",
+    )
+
+
 def _operand(frame: Frame, info: OperatorInfo, slot: str, given: dict[str, Value], node: ast.Call) -> Atom:
     if slot not in given:
         if (info.name, slot) in _OPTIONAL:
             return Literal(None)
-        raise refuse(
-            "PB404",
-            f"`{info.python}` lacks its argument `{slot}`",
-            frame.span(node),
-            value=slot,
-            hint=f"it takes {', '.join((*info.operands, *info.attrs))}",
-        )
+        raise _lacking(frame, info, slot, node)
     what = f"`{_spelled(info.python)}`"
     if info.variadic and slot == info.operands[0]:
         listed = list_atom(frame, given[slot], node)
