@@ -36,6 +36,10 @@ class Derivatives(ABC):
     def formula(self, op: str) -> Formula | None:
         """The operator's formula as written, or None."""
 
+    def is_internal(self, op: str) -> bool:
+        """True for a formula that the package has for itself: it stands for no function that has a name."""
+        return False
+
     @abstractmethod
     def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""

@@ -15,6 +15,7 @@ from .derivatives import Derivatives, NoDerivative, Variant
 from .frontend import Binding, Names, read_function, read_operator
 from .frontend.names.folder import FormulaFolder, package_formulas
 from .ir import Eqn, Formula, Literal, Source, Var
+from .operators import AROUND_DECOMPOSITIONS, OPERATORS
 from .passes.promote.promote import promote
 from .passes.variants.specialize import specialize
 
@@ -45,6 +46,10 @@ class Library(Derivatives):
         if op in self._formulas:
             return self._formulas[op]
         return self._parent.formula(op) if self._parent is not None else None
+
+    def is_internal(self, op: str) -> bool:
+        """True for a formula that the package has for itself: it stands for no function that has a name."""
+        return op not in self._formulas and self._parent is not None and self._parent.is_internal(op)
 
     def promoted(self, op: str, eqn: Eqn | None = None) -> Formula:
         """The operator's formula after promotion. Raises NoDerivative where there is none."""
@@ -126,6 +131,10 @@ class Folder(Library):
             with self._lock:
                 self._read(op)
         return self._formulas.get(op)
+
+    def is_internal(self, op: str) -> bool:
+        """True for a formula that stands for no function that has a name."""
+        return op in self._folder.places and op not in OPERATORS and op not in AROUND_DECOMPOSITIONS
 
     def _read(self, op: str) -> None:
         outline = self._folder.outline(self._folder.places[op])

@@ -27,23 +27,27 @@ return grad_x
 
 from __future__ import annotations
 
+from collections.abc import Container
+from dataclasses import dataclass
+
 from ...derivatives import Derivatives
 from ...ir import Formula
-from ...library import standard_library
-from ...operators import OPERATORS
 from ..inline import inline
 
 
-class _Known:
-    """Operators that a reader has a name for, and formulas of his own."""
+@dataclass(frozen=True)
+class _Named(Container[str]):
+    """What a reader has a name for: all but the formulas that the package has for itself."""
+
+    library: Derivatives
 
     def __contains__(self, op: object) -> bool:
-        return op in OPERATORS or standard_library().formula(str(op)) is None
+        return not self.library.is_internal(str(op))
 
 
 def with_own_formulas_written(formula: Formula, library: Derivatives) -> Formula:
     """The formula without such calls in its closure."""
-    pullback = formula.pullback
-    if pullback is None or all(eqn.op in _Known() for eqn in pullback.every()):
+    named, pullback = _Named(library), formula.pullback
+    if pullback is None or all(eqn.op in named for eqn in pullback.every()):
         return formula
-    return formula.evolve(pullback=inline(pullback, library, _Known()))
+    return formula.evolve(pullback=inline(pullback, library, named))
