@@ -37,7 +37,7 @@ from ..inline import inline
 
 @dataclass(frozen=True)
 class _Named(Container[str]):
-    """What a reader has a name for: all but the formulas that the package has for itself."""
+    """Operators that a reader has a name for: all but the formulas that the package has for itself."""
 
     library: Derivatives
 
