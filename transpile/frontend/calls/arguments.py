@@ -44,5 +44,8 @@ def read_arguments(frame: Frame, node: ast.Call) -> Arguments:
         if not isinstance(value, Keyed) or not all(isinstance(key, str) for key in value.keys):
             message = "`**` in a call takes a dictionary that is written out, by names"
             raise refuse("PB404", message, frame.span(keyword.value), hint="write `name=value`")
+        if twice := sorted(keywords.keys() & {str(key) for key in value.keys}):
+            message = f"there are two values for the argument `{twice[0]}`"
+            raise refuse("PB404", message, frame.span(keyword.value), hint="give it once")
         keywords |= {str(key): item for key, item in zip(value.keys, value.items, strict=True)}
     return Arguments(node, positional, keywords)

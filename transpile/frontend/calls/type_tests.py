@@ -33,7 +33,11 @@ def read_type_test(frame: Frame, node: ast.Call, name: str | None) -> Value:
         return Literal("list" in types)
     if value.kind == "tensor":
         return _of_tensor(frame, value, types, node)
-    asked = (("of", Literal(" ".join(each for each in types if each in PYTHON_TYPES))),)
+    if not _ARRAYS.isdisjoint(types):
+        message = "whether an attribute is an array is outside of the formula language"
+        hint = "make it a parameter in front, which is a tensor, and ask for numbers, texts and tuples"
+        raise refuse("PB402", message, frame.span(node.args[1]), value="isinstance", hint=hint)
+    asked = (("of", Literal(" ".join(types))),)
     return frame.build.emit("isinstance", (value,), frame.span(node), kwargs=asked, kind="value", name=name)
 
 
