@@ -42,7 +42,7 @@ class Documents:
 
     def __init__(self) -> None:
         self._open: dict[str, Document] = {}
-        self._program = Program(self._find)
+        self._program = Program(self._find, modules.mentioned)
         self._known: dict[str, Known] = {}
         self._imported: set[str] = set()
 
@@ -83,7 +83,7 @@ class Documents:
     def files_changed(self) -> None:
         """Files were written: read them anew."""
         modules.forget()
-        self._program = Program(self._find)
+        self._program = Program(self._find, modules.mentioned)
         self._known, self._imported = {}, set()
 
     def shown(self, path: str) -> list[Diagnostic]:
@@ -98,7 +98,8 @@ class Documents:
     def all_fixed(self, path: str) -> tuple[Edit, ...]:
         """The edits that make every safe fix."""
         source = self._open[path].source
-        return edits(source.text, fix_source(source, self._find, self._wanted).text)
+        fixed = fix_source(source, self._find, self._wanted, mentioned=modules.mentioned)
+        return edits(source.text, fixed.text)
 
     def _wanted(self, source: Source, findings: list[Diagnostic]) -> list[Diagnostic]:
         here = [f for f in findings if f.severity != "info" and f.span.path == source.path]

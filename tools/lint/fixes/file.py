@@ -13,7 +13,7 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ...files import decode, read_bytes, write_atomically
-from ...modules import find_module
+from ...modules import find_module, mentioned
 from .fixing import Fixed, Wanted, fix_source
 
 
@@ -70,6 +70,5 @@ def fix_file(path: Path, wanted: Wanted, unsafe: bool, data: bytes | None = None
             return None
     except UnicodeEncodeError:
         return None
-    return FixedFile(
-        path, source.text, fix_source(Source(str(path), source.text), find_module, wanted, unsafe), encode
-    )
+    fixed = fix_source(Source(str(path), source.text), find_module, wanted, unsafe, mentioned)
+    return FixedFile(path, source.text, fixed, encode)

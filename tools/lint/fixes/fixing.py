@@ -10,7 +10,7 @@ from pullback.transpile.diagnostics import Diagnostic
 from pullback.transpile.ir import Source
 
 from ..analyses.facts import ClassFacts, read_classes
-from ..frontend.modules import Finder, Program, TorchModule
+from ..frontend.modules import Finder, Mentions, Program, TorchModule
 from ..linter import Known, lint_source
 from . import FIXES, Fix
 from .text.place import Place
@@ -31,13 +31,20 @@ Key = tuple[str, str, str]
 MOST_FIXES = 200
 
 
-def fix_source(source: Source, finder: Finder, wanted: Wanted, unsafe: bool = False) -> Fixed:
+def fix_source(
+    source: Source,
+    finder: Finder,
+    wanted: Wanted,
+    unsafe: bool = False,
+    mentioned: Mentions | None = None,
+) -> Fixed:
     """Fix what can be fixed in a text.
 
     `wanted`: which findings are to be fixed: those that are selected and not silenced. `unsafe`: also make
-    changes that take something away, as a barrier takes second derivatives.
+    changes that take something away, as a barrier takes second derivatives. `mentioned` finds files that may
+    use what the text defines.
     """
-    fixer = _Fixer(Program(finder), unsafe)
+    fixer = _Fixer(Program(finder, mentioned), unsafe)
     fixed = Fixed(source.text)
     found = fixer.findings(source)
     for _ in range(MOST_FIXES):

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -18,6 +18,7 @@ from ....transpile.ir import Source, Span
 AUTOGRAD = frozenset({"Function", "Variable", "grad", "gradcheck", "backward"})
 COMPILED = ("_cuda", "_cpp", "_ext", "_C", "_kernel", "_kernels", "_cuda_kernel", "_gpu")
 Finder = Callable[[str, str], Source | None]  # (dotted name, path of the file that asks) -> text
+Mentions = Callable[[str, str], Iterable[Source]]  # (word, path of a file) -> texts beside it that have it
 
 
 @dataclass(frozen=True, eq=False)
@@ -269,10 +270,14 @@ def _top_level(body: list[ast.stmt]) -> Iterator[ast.stmt]:
 
 
 class Program:
-    """The modules of a linted tree, each read at most once."""
+    """The modules of a linted tree, each read at most once.
 
-    def __init__(self, finder: Finder | None = None) -> None:
+    `mentioned` finds the files that may use what another one defines, which is asked before that is changed.
+    """
+
+    def __init__(self, finder: Finder | None = None, mentioned: Mentions | None = None) -> None:
         self._finder = finder
+        self.mentioned: Mentions = mentioned or (lambda word, path: ())
         self._modules: dict[str, TorchModule | None] = {}
         self._found: dict[tuple[str, str], TorchModule | None] = {}
 

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pullback.transpile.ir import Source
 
-from ...modules import find_module
+from ...modules import find_module, mentioned
 from ..frontend.modules import Program, TorchModule, is_outside
 
 
@@ -47,7 +47,7 @@ class TrackedProgram(Program):
     """A program that knows which module asked for which."""
 
     def __init__(self, modules: Modules) -> None:
-        super().__init__(modules.find)
+        super().__init__(modules.find, mentioned)
         self._source_of = modules
         self._asked: dict[str, dict[str, None]] = {}
 

@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from ..fixed import HEAD, fixed, verdict
+from pullback.tools.lint.fixes.file import fix_file
+
+from ..fixed import HEAD, fixed, shown, verdict
 
 FORWARD = """
     @staticmethod
@@ -110,3 +112,73 @@ def test_what_no_other_runs_otherwise_is_repaired(text: str, tmp_path: Path) -> 
     assert made.left == []
     assert verdict(HEAD + text, "torch.rand(3)", tmp_path) == "silently wrong"
     assert verdict(made.text, "torch.rand(3)", tmp_path) == "right"
+
+
+KEEP = """def keep(ctx, x):
+    y = torch.tanh(x)
+    ctx.save_for_backward(y)
+    return y * 1
+
+
+class Scaled(torch.autograd.Function):
+    forward = staticmethod(keep)
+""" + BACKWARD.removeprefix("\n").replace("    @", "\n    @", 1)
+
+
+@pytest.mark.parametrize(
+    ("other", "reason"),
+    [
+        (CLASS.format(name="Other", base="torch.autograd.Function", more="").split("        y =")[0]
+         + "        return keep(ctx, x)\n" + BACKWARD, "`keep` is called in several places"),
+        ("class Other(torch.autograd.Function):\n    forward = staticmethod(keep)\n"
+         "    backward = staticmethod(lambda ctx, g: g * (1 - ctx.saved_tensors[0] ** 2))\n",
+         "`Other` takes what `keep` saves, where lint can't read it"),
+        ("Other = type('Other', (torch.autograd.Function,), {'forward': staticmethod(keep),"
+         " 'backward': staticmethod(lambda ctx, g: g * (1 - ctx.saved_tensors[0] ** 2))})\n",
+         "`keep` is called in several places"),
+    ],
+)  # fmt: skip
+def test_a_function_that_another_class_uses_is_left_alone(other: str, reason: str) -> None:
+    text = HEAD + KEEP + "\n\n" + other
+    made = fixed(text)
+    assert made.text == text
+    assert reason in {why for _, why in made.left}
+    assert fixed(HEAD + KEEP).left == []
+    assert fixed(HEAD + KEEP).text != HEAD + KEEP
+
+
+USERS = {
+    "class Other(Scaled):" + BACKWARD: "`user.py` uses `Scaled.forward`",
+    "class Other(base.Scaled):" + BACKWARD: "`user.py` uses `Scaled.forward`",
+    "class Other(torch.autograd.Function):\n    forward = Named.forward\n": "`user.py` uses `Scaled.forward`",
+    "class Other(Scaled):\n    pass\n": "",
+    "def run(Scaled, x):\n    return x.Scaled.forward\n": "",
+    "class Scaled:" + BACKWARD + "\n\nclass Other(Scaled):" + BACKWARD.replace("backward", "forward"): "",
+}
+
+
+@pytest.mark.parametrize("user", USERS)
+def test_a_class_that_another_file_runs_in_part_is_left_alone(user: str, tmp_path: Path) -> None:
+    (tmp_path / "pyproject.toml").touch()
+    (tmp_path / "one").mkdir()
+    own = "Scaled as Other" if user.startswith("class Scaled") else "Scaled, Scaled as Named"
+    (tmp_path / "user.py").write_text(
+        f"import torch\nfrom one import base\nfrom one.base import {own}\n{user}"
+    )
+    path = tmp_path / "one" / "base.py"
+    path.write_text(HEAD + WRONG)
+    made = fix_file(path, shown, False)
+    assert made is not None
+    assert {why for _, why in made.fixed.left} == ({USERS[user]} if USERS[user] else set())
+    assert made.changed == (not USERS[user])
+
+
+def test_a_helper_that_another_file_uses_is_left_alone(tmp_path: Path) -> None:
+    (tmp_path / "user.py").write_text(
+        "from base import keep\n\n\ndef forward(ctx, x):\n    return keep(ctx, x)\n"
+    )
+    path = tmp_path / "base.py"
+    path.write_text(HEAD + KEEP)
+    made = fix_file(path, shown, False)
+    assert made is not None
+    assert [why for _, why in made.fixed.left] == ["`user.py` uses `keep`"]
