@@ -18,7 +18,9 @@ from .text.splices import CannotFix
 
 CODES = ("PB102",)
 # What a tensor that requires grad refuses, and what lint cannot see through.
-OUTSIDE = frozenset({"numpy", "from_numpy", "tolist", "data_ptr", "storage", "untyped_storage"})
+OUTSIDE = frozenset(
+    {"numpy", "from_numpy", "tolist", "data_ptr", "storage", "untyped_storage", "from_dlpack", "to_dlpack"}
+)
 
 
 def apply(place: Place) -> None:
@@ -32,6 +34,8 @@ def apply(place: Place) -> None:
         name = node.attr if isinstance(node, ast.Attribute) else ""
         if name in OUTSIDE:
             raise CannotFix(f"the backward calls `{name}`, which refuses what is recorded")
+        if isinstance(node, ast.keyword) and node.arg == "out":
+            raise CannotFix("the backward writes with `out=`, which autograd refuses to record")
         stored = isinstance(node, ast.Subscript | ast.Attribute) and isinstance(node.ctx, ast.Store)
         if stored or isinstance(node, ast.AugAssign) or is_in_place(name):
             raise CannotFix("the backward changes a tensor in place, which may be a detached one")

@@ -70,3 +70,23 @@ def test_the_data_of_something_else_is_no_tensor() -> None:
         "x, packed",
     )
     assert "ctx.packed.data" in fixed(text).text
+
+
+@pytest.mark.parametrize(
+    ("backward", "reason"),
+    [
+        (
+            "out = torch.empty_like(x)\ntorch.mul(x.detach(), 2, out=out)\nreturn out * grad",
+            "the backward writes with `out=`, which autograd refuses to record",
+        ),
+        (
+            "return 2 * torch.from_dlpack(x.detach()) * grad",
+            "the backward calls `from_dlpack`, which refuses what is recorded",
+        ),
+    ],
+)
+def test_what_refuses_a_history_is_given_none(backward: str, reason: str) -> None:
+    text = class_of("ctx.save_for_backward(x)\nreturn x * x", f"(x,) = ctx.saved_tensors\n{backward}")
+    made = fixed(text)
+    assert made.text == text
+    assert [why for _, why in made.left] == [reason]
