@@ -60,7 +60,7 @@ def _skipped(why: str) -> None:
 
 def _compiled(source: str, cflags: Sequence[str], libs: Sequence[str], depends: str) -> Path:
     """A source file's program, from the cache where all that it is made of is the same."""
-    compiler = [find_compiler().command[0], "-O2", *cflags, str(HERE / source)]
+    compiler = [*find_compiler().command, "-O2", *cflags, str(HERE / source)]
     key = "\0".join([*compiler, *libs, (HERE / source).read_text(encoding="utf-8"), depends])
     made = (
         cache_folder() / "benchmarks" / f"{Path(source).stem}-{hashlib.sha256(key.encode()).hexdigest()[:16]}"

@@ -18,6 +18,7 @@ from ...transpile.emit.cpp import emit_cpp
 from ...transpile.library import standard_library
 from ...transpile.loops.kernels.formula_kernels import formula_kernels
 from ...transpile.loops.kernels.plain_values import place_of, with_plain_results
+from ...transpile.operators import OPERATORS
 from ...transpile.passes.kernel.attribute_patterns import attribute_patterns
 from ..core.operator import Operator, Variant
 from ..kernels import CompiledKernel
@@ -52,7 +53,8 @@ class Argument(NamedTuple):
 class Layout(NamedTuple):
     """A kernel's addresses, its arguments, and what its outputs are to the operator.
 
-    `plain_outputs` are places and kinds of those values, which are its last outputs.
+    `plain_outputs` are places and kinds of those values, which are its last outputs. `numbers_widen` is
+    True where a Python number beside float32 makes the result float64, so that the kernel does not take it.
     """
 
     infer: int
@@ -64,6 +66,7 @@ class Layout(NamedTuple):
     plain_likes: tuple[int, ...]
     plain_ranks: tuple[int, ...]
     plain_outputs: tuple[tuple[int, str], ...]
+    numbers_widen: bool
     kernel: CompiledKernel
 
 
@@ -164,8 +167,8 @@ def forward_layout(operator: Any) -> Layout | None:
     if plain is None and max(outputs) >= count:
         return None
     if plain is None:  # `operator.plain_values` computes them when the call is recorded
-        return _layout(kernel, arguments, outputs, (), ())._replace(flat=0)
-    return _layout(kernel, arguments, outputs, *plain)
+        return _layout(operator, kernel, arguments, outputs, (), ())._replace(flat=0)
+    return _layout(operator, kernel, arguments, outputs, *plain)
 
 
 def backward_layout(operator: Any, variant: Variant) -> Layout | None:
@@ -191,7 +194,7 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
     outputs = tuple(slot if need else -1 for slot, need in zip(slots, needed, strict=True))
     if all(slot < 0 for slot in outputs):  # the gradients that are needed are known to be zero
         return None
-    return _layout(kernel, arguments, outputs, (), ())
+    return _layout(operator, kernel, arguments, outputs, (), ())
 
 
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
@@ -216,6 +219,7 @@ def _argument(entry: Any, is_cotangent: bool, position: int) -> Argument:
 
 
 def _layout(
+    operator: CompiledOperator,
     kernel: CompiledKernel,
     arguments: tuple[Argument, ...],
     outputs: tuple[int, ...],
@@ -224,16 +228,19 @@ def _layout(
 ) -> Layout:
     runtime = ctypes.addressof(RUNTIME)
     plain_outputs = tuple((one.position, one.kind) for one in kernel.kernel.plain_results)
+    scalars = [OPERATORS[eqn.op].scalar for eqn in operator.formula.forward.eqns if eqn.op in OPERATORS]
+    widens = any(scalar is not None and scalar.double != "" for scalar in scalars)
     return Layout(
         kernel.infer_address,
         kernel.run_address,
-        kernel.flat_address,
+        0 if widens else kernel.flat_address,  # which asks no more than the dtype of arrays
         runtime,
         arguments,
         (*outputs, *[-1] * len(plain_outputs)),
         likes,
         ranks,
         plain_outputs,
+        widens,
         kernel,
     )
 

@@ -10,7 +10,7 @@ from pullback.engine.core.registry import FORMULAS
 from pullback.engine.formula.formula import Composite
 from pullback.engine.kernels.launch import CompiledKernel
 from pullback.engine.kernels.tensors import NotTaken
-from pullback.transpile.operators import CALLED, OPERATORS
+from pullback.transpile.operators import OPERATORS, SCIPY_ONLY
 from tests.sampling import sampled, selected
 
 from .compiled import every_formula, every_kernel, leaves_of, run
@@ -18,7 +18,7 @@ from .samples import DECOMPOSITIONS, OF_COMPLEX
 
 pytestmark = pytest.mark.compiler
 
-CASES = sorted({str(case) for case in every_formula() if case.name not in CALLED})
+CASES = sorted({str(case) for case in every_formula() if case.name not in SCIPY_ONLY})
 # Attributes that hold for the lengths of the sample's axes alone.
 OF_LENGTHS = {"shape", "index", "indices", "region", "like", "repeats"}
 # Sums of products: NumPy multiplies by zero off a diagonal and by sums of nothing, which leaves a NaN there.
@@ -37,9 +37,9 @@ def test_every_case_of_every_formula_is_compiled(kernels):
     assert set(CASES) == kernels.keys()
     formulas = [e for e in pb.formulas() if FORMULAS.of_library(e) and not isinstance(e, Composite)]
     names = {FORMULAS.operator_name(entry) for entry in formulas}
-    in_python = {*CALLED, *OF_COMPLEX, "eig", "slogdet_of_complex", "refuse_gradient", "gradient_like"}
+    in_python = {*SCIPY_ONLY, *OF_COMPLEX, "eig", "slogdet_of_complex", "refuse_gradient", "gradient_like"}
     assert names - in_python <= {kernel.case.name for kernel in kernels.values()}
-    assert not CALLED & {kernel.case.name for kernel in kernels.values()}
+    assert not SCIPY_ONLY & {kernel.case.name for kernel in kernels.values()}
 
 
 @st.composite

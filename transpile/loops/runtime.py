@@ -46,6 +46,11 @@ _HEADERS = {
     "kernel/math/logaddexp.h": "logaddexp logaddexp2",
     "kernel/math/series.h": "sinc_slope",
     "kernel/math/special.h": "require_special trigamma bessel_i2",
+    "kernel/math/families.h": """
+        gamma_density beta_density elliptic_b elliptic_d sine_integral cosine_integral sinh_integral
+        cosh_integral fresnel_s fresnel_c airy_ai airy_ai_slope airy_bi airy_bi_slope
+        jacobi_sn jacobi_cn jacobi_dn jacobi_ph
+    """,
     "kernel/matrices/decompose.h": "eigh eigh_upper qr svd pinv",
     "kernel/matrices/solve.h": "solve solved_shape inv slogdet det cholesky",
     "kernel/matrices/convolve.h": "convolve convolve_shape",

@@ -21,7 +21,7 @@ from . import (
 )
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
-from .special import CALLED as CALLED
+from .special import SCIPY_ONLY as SCIPY_ONLY
 
 _EVERY: tuple[OperatorInfo, ...] = (
     *pointwise.OPERATORS,

@@ -10,6 +10,7 @@ from .call import Rule
 Dtype = OneOf["same", "float", "bool", "int", "attr"]
 Kind = OneOf["pointwise", "view", "reduction", "scan", "product", "other"]
 Entries = OneOf["any", "numbers", "floats", "bools", "powers"]
+Double = OneOf["", "numbers", "degree", "always"]
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,6 +25,8 @@ class Scalar:
              "promote" to, or a "truth"
     of       the entries that it is for, whatever NumPy takes
     special  SciPy computes it: `kernel/math/special.h`
+    double   SciPy computes float32 in float64 beside Python's "numbers", for a whole "degree", or "always"
+    kinds    of an operator with a `kind`, the function of each
     """
 
     cpp: str
@@ -31,6 +34,8 @@ class Scalar:
     takes: OneOf["result", "float", "promote", "truth"] = "result"
     of: Entries = "any"
     special: bool = False
+    double: Double = ""
+    kinds: tuple[tuple[str, str], ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -6,8 +6,8 @@ from typing import Any
 
 from ..ir.dtypes import widen
 from ..ir.types import ScalarType, TensorType, Type, axes_in
-from .call import Call
-from .info import OperatorInfo, Scalar
+from .call import Call, Rule
+from .info import Double, OperatorInfo, Scalar
 from .pointwise import CHEAP, EXPONENTIAL, TRIGONOMETRIC, broadcast
 from .reductions import axes_of, reduction
 
@@ -21,12 +21,6 @@ def _of_rows(call: Call) -> Type:
     if known and axes is not None and isinstance(a.shape, tuple):
         axes_in(axes, len(a.shape))
     return call.tensor(a.shape, widen("special", a.dtype))
-
-
-def _double(call: Call) -> Type:
-    """Entry by entry, in float64 whatever the operands are."""
-    found = broadcast("special")(call)
-    return call.tensor(found.shape, "float64") if isinstance(found, TensorType) else found
 
 
 def _special(name: str, *operands: str, python: str = "", **facts: Any) -> OperatorInfo:
@@ -53,65 +47,96 @@ def _inlined(name: str, *operands: str, **facts: Any) -> OperatorInfo:
     return _special(name, *operands, scalar=None, **facts)
 
 
-def _by_loops(call: Call) -> Type:
-    """Entry by entry; beside a number of Python's some have no loop for float32, and compute in float64."""
-    found = broadcast("special")(call)
-    if isinstance(found, TensorType) and any(isinstance(operand, ScalarType) for operand in call.operands):
-        return call.tensor(found.shape, "float64" if found.dtype == "float64" else None)
-    return found
+def _by_loops(double: Double) -> Rule:
+    """The rule of SciPy's own: entry by entry, in float64 where SciPy does not take its loop for float32."""
+
+    def rule(call: Call) -> Type:
+        found = broadcast("special")(call)
+        if not isinstance(found, TensorType) or found.dtype == "float64":
+            return found
+        numbers = [operand for operand in call.operands if isinstance(operand, ScalarType)]
+        degree = call.operands[0]
+        if double == "always" or (double == "numbers" and numbers):
+            return call.tensor(found.shape, "float64")
+        if double == "degree" and isinstance(degree, ScalarType):
+            return call.tensor(found.shape, "float64" if degree.kind == "int" else None)
+        return found
+
+    return rule
 
 
-def _called(name: str, *operands: str, **facts: Any) -> OperatorInfo:
-    """A function that SciPy computes, and no kernel: its formula runs in Python."""
-    facts = {"type": _by_loops, **facts}
-    return _special(name, *operands, scalar=None, **facts)
+def _of_loops(name: str, *operands: str, double: Double = "", kinds: Any = (), **facts: Any) -> OperatorInfo:
+    """A function that SciPy computes, and neither PyTorch nor CUDA."""
+    scalar = Scalar(name, takes="float", special=True, double=double, kinds=kinds)
+    return _special(name, *operands, **{"type": _by_loops(double), "scalar": scalar, **facts})
 
 
-_CALLED: tuple[OperatorInfo, ...] = (
-    *(_called(name, "a", "x") for name in ("gammainc", "gammaincc")),
-    *(_called(name, "a", "y") for name in ("gammaincinv", "gammainccinv")),
-    *(_called(name, "a", "b", "x") for name in ("betainc", "betaincc")),
-    *(_called(name, "a", "b", "y") for name in ("betaincinv", "betainccinv")),
-    _called("gamma_density", "a", "x", python="pullback.primitives.gamma_density"),
-    _called("beta_density", "a", "b", "x", python="pullback.primitives.beta_density"),
-    *(_called(name, "v", "z") for name in ("yv", "kv", "ive", "kve")),
-    _called(
+def _of_kinds(name: str, *operands: str, **functions: str) -> OperatorInfo:
+    """A function of this project's that has a letter for each of its kinds."""
+    kinds = tuple((kind.replace("_", "'"), function) for kind, function in functions.items())
+    python = f"pullback.primitives.{name}"
+    return _of_loops(name, *operands, attrs=("kind",), python=python, kinds=kinds)
+
+
+def _in_python(name: str, *operands: str, **facts: Any) -> OperatorInfo:
+    """A function that no kernel computes: its formula runs in Python."""
+    return _special(name, *operands, type=_by_loops(""), scalar=None, **facts)
+
+
+_OF_SCIPY: tuple[OperatorInfo, ...] = (
+    *(_of_loops(name, "a", "x", double="numbers") for name in ("gammainc", "gammaincc")),
+    *(_of_loops(name, "a", "y", double="numbers") for name in ("gammaincinv", "gammainccinv")),
+    *(_of_loops(name, "a", "b", "x") for name in ("betainc", "betaincc")),
+    *(_of_loops(name, "a", "b", "y") for name in ("betaincinv", "betainccinv")),
+    _of_loops("gamma_density", "a", "x", python="pullback.primitives.gamma_density"),
+    _of_loops("beta_density", "a", "b", "x", python="pullback.primitives.beta_density"),
+    *(_of_loops(name, "v", "z") for name in ("yv", "kv", "ive", "kve")),
+    _in_python(
         "spherical_bessel", "n", "z", attrs=("kind", "derivative"),
         python="pullback.primitives.spherical_bessel",
     ),
-    _called("hyp0f1", "v", "z"),
-    *(_called(name, "a", "b", "x") for name in ("hyp1f1", "hyperu")),
-    _called("hyp2f1", "a", "b", "c", "z"),
-    *(_called(name, "m") for name in ("ellipk", "ellipe")),
-    _called("ellipkm1", "p"),
-    _called("elliptic_integral", "p", attrs=("kind",), python="pullback.primitives.elliptic_integral"),
-    *(_called(name, "phi", "m") for name in ("ellipkinc", "ellipeinc")),
-    *(_called(name, "n", "x") for name in ("eval_legendre", "eval_chebyt", "eval_chebyu", "eval_laguerre")),
-    *(_called(name, "n", "x", type=_double) for name in ("eval_hermite", "eval_hermitenorm")),
-    *(_called(name, "n", "alpha", "x") for name in ("eval_gegenbauer", "eval_genlaguerre")),
-    _called("eval_jacobi", "n", "alpha", "beta", "x"),
-    _called("expn", "n", "x"),
-    *(_called(name, "x") for name in ("exprel", "sindg", "cosdg", "tandg", "cotdg")),
-    *(_called(name, "z") for name in ("spence", "wrightomega")),
-    _called("ndtri_exp", "y"),
-    _called("owens_t", "h", "a"),
-    *(_called(name, "v", "x") for name in ("struve", "modstruve")),
-    *(_called(name, "x", "lmbda") for name in ("boxcox", "boxcox1p", "tklmbda")),
-    *(_called(name, "y", "lmbda") for name in ("inv_boxcox", "inv_boxcox1p")),
-    _called("powm1", "x", "y"),
-    _called("stdtr", "df", "t"),
-    _called("stdtrit", "df", "p"),
-    _called("poch", "z", "m"),
-    _called("binom", "n", "k"),
-    _called("agm", "a", "b"),
-    _called("hurwitz_zeta", "x", "q", python="pullback.primitives.hurwitz_zeta"),
-    _called("integral", "x", attrs=("kind",), python="pullback.primitives.integral"),
-    _called("airy_function", "z", attrs=("kind",), python="pullback.primitives.airy_function"),
-    _called("jacobi_elliptic", "u", "m", attrs=("kind",), python="pullback.primitives.jacobi_elliptic"),
+    _of_loops("hyp0f1", "v", "z"),
+    *(_of_loops(name, "a", "b", "x") for name in ("hyp1f1", "hyperu")),
+    _of_loops("hyp2f1", "a", "b", "c", "z", double="numbers"),
+    *(_of_loops(name, "m") for name in ("ellipk", "ellipe")),
+    _of_loops("ellipkm1", "p"),
+    _of_kinds("elliptic_integral", "p", B="elliptic_b", D="elliptic_d"),
+    *(_of_loops(name, "phi", "m", double="numbers") for name in ("ellipkinc", "ellipeinc")),
+    *(
+        _of_loops(name, "n", "x", double="degree")
+        for name in ("eval_legendre", "eval_chebyt", "eval_chebyu", "eval_laguerre")
+    ),
+    *(_of_loops(name, "n", "x", double="always") for name in ("eval_hermite", "eval_hermitenorm")),
+    *(
+        _of_loops(name, "n", "alpha", "x", double="degree")
+        for name in ("eval_gegenbauer", "eval_genlaguerre")
+    ),
+    _of_loops("eval_jacobi", "n", "alpha", "beta", "x", double="degree"),
+    _of_loops("expn", "n", "x", double="degree"),
+    *(_of_loops(name, "x") for name in ("exprel", "sindg", "cosdg", "tandg", "cotdg")),
+    *(_of_loops(name, "z") for name in ("spence", "wrightomega")),
+    _of_loops("ndtri_exp", "y"),
+    _of_loops("owens_t", "h", "a"),
+    *(_of_loops(name, "v", "x", double="numbers") for name in ("struve", "modstruve")),
+    *(_of_loops(name, "x", "lmbda") for name in ("boxcox", "boxcox1p", "tklmbda")),
+    *(_of_loops(name, "y", "lmbda") for name in ("inv_boxcox", "inv_boxcox1p")),
+    _of_loops("powm1", "x", "y"),
+    _of_loops("stdtr", "df", "t"),
+    _of_loops("stdtrit", "df", "p"),
+    _of_loops("poch", "z", "m"),
+    _of_loops("binom", "n", "k"),
+    _of_loops("agm", "a", "b"),
+    _in_python("hurwitz_zeta", "x", "q", python="pullback.primitives.hurwitz_zeta"),
+    _of_kinds(
+        "integral", "x", Si="sine_integral", Ci="cosine_integral", Shi="sinh_integral", Chi="cosh_integral",
+        S="fresnel_s", C="fresnel_c",
+    ),
+    _of_kinds("airy_function", "z", Ai="airy_ai", Ai_="airy_ai_slope", Bi="airy_bi", Bi_="airy_bi_slope"),
+    _of_kinds("jacobi_elliptic", "u", "m", sn="jacobi_sn", cn="jacobi_cn", dn="jacobi_dn", ph="jacobi_ph"),
 )  # fmt: skip
 
-# Those that neither kernels nor other libraries compute.
-CALLED = frozenset(operator.name for operator in _CALLED)
+# Those that neither PyTorch nor the headers of kernels compute without SciPy.
+SCIPY_ONLY = frozenset(operator.name for operator in _OF_SCIPY)
 
 OPERATORS: tuple[OperatorInfo, ...] = (
     _special("erf", scalar=Scalar("erf", "erf", takes="float"), cost=TRIGONOMETRIC, torch="torch.erf"),
@@ -169,7 +194,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
         "relu", dtype="same", cost=CHEAP, torch="torch.relu",
         scalar=Scalar("maximum({0}, 0)", of="floats"),
     ),
-    *_CALLED,
+    *_OF_SCIPY,
     OperatorInfo(
         "softmax", "scipy.special.softmax", ("x",), ("axis",), dtype="float", type=_of_rows,
         torch="torch.softmax",

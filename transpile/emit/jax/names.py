@@ -7,7 +7,7 @@ import ast
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Literal, Span
-from ...operators import BY_FULL_NAME, CALLED, DTYPES, OPERATORS, VALUE_CALLS, instead_of
+from ...operators import BY_FULL_NAME, DTYPES, OPERATORS, SCIPY_ONLY, VALUE_CALLS, instead_of
 from ..array_library.helpers import Helpers, private
 from ..array_library.vocabulary import is_complex
 
@@ -22,7 +22,10 @@ _OF_JAX = frozenset(
 LACKING = frozenset(
     {"special." + name for name in ("erfi", "rgamma", "j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e")}
     | {"primitives." + name for name in ("bessel_i", "bessel_j", "refuse_gradient")}
-    | {OPERATORS[name].python.removeprefix("scipy.").removeprefix("pullback.") for name in CALLED - _OF_JAX}
+    | {
+        OPERATORS[name].python.removeprefix("scipy.").removeprefix("pullback.")
+        for name in SCIPY_ONLY - _OF_JAX
+    }
 )
 _OWN = {
     "pb.stop_gradient": "jax.lax.stop_gradient",

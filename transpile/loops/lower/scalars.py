@@ -53,7 +53,17 @@ _SCALARS: dict[str, tuple[Rule, str]] = {
     if operator.scalar is not None
 }
 POINTWISE = frozenset(_SCALARS)
+WHOLE = ("int64_t", "weak int")
 FROM_SCIPY = frozenset(name for name, (scalar, _) in _SCALARS.items() if scalar.special)
+
+
+def kinds_of(op: str) -> tuple[str, ...]:
+    """The kinds of an operator that has a function for each.
+
+    >>> kinds_of("elliptic_integral")
+    ('B', 'D')
+    """
+    return tuple(kind for kind, _ in _SCALARS[op][0].kinds)
 
 
 def result_type(op: str, types: Sequence[Type]) -> Type:
@@ -63,8 +73,19 @@ def result_type(op: str, types: Sequence[Type]) -> Type:
         return "bool"
     if op == "where":
         return join(types[1:])
+    if _is_double(scalar, types):
+        return "double"
     joined = join(types)
     return floating(joined) if operator.dtype == "float" or scalar.takes == "float" else joined
+
+
+def _is_double(scalar: Rule, types: Sequence[Type]) -> bool:
+    """True where SciPy has no loop for float32 that takes these."""
+    if scalar.double == "degree":
+        return types[0] == "weak int"
+    return scalar.double == "always" or (
+        scalar.double == "numbers" and any(t.startswith("weak") for t in types)
+    )
 
 
 def refusal(op: str, types: Sequence[Type], exponent: object = None) -> str | None:
@@ -78,6 +99,8 @@ def refusal(op: str, types: Sequence[Type], exponent: object = None) -> str | No
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if scalar.of == "floats":
         return None if joined in FLOATS else f"{op} is compiled for floats only"
+    if op in ("eval_hermite", "eval_hermitenorm") and types[0] not in WHOLE:
+        return f"{op} of a degree that is no whole number is no SciPy function"
     if scalar.special and "bool" in types:
         return f"{op} of booleans is compiled for no dtype that NumPy gives"
     if joined != "bool":
@@ -101,6 +124,10 @@ def lane(op: str, operands: Sequence[Scalar], kind: Type) -> Scalar:
     if OPERATORS[op].dtype == "bool":
         (x,) = operands
         return Scalar(Call(name, (x.to(floating(x.type)).node,)), "bool")
+    if rule.kinds:
+        *operands, which = operands
+        assert isinstance(which.literal, int), which
+        name = rule.kinds[which.literal][1]
     return _call(name, operands, kind)
 
 

@@ -100,6 +100,7 @@ std::unique_ptr<KernelLayout> KernelLayout::of(PyObject* layout) {
         const KernelArgument& made = kernel->arguments.back();
         kernel->infers_of_shapes &= made.role != KernelRole::tensor || made.of_kernel_type;
     }
+    kernel->numbers_widen = PyObject_IsTrue(attribute(layout, "numbers_widen").get()) == 1;
     kernel->outputs = ints_of(layout, "outputs");
     kernel->plain_likes = ints_of(layout, "plain_likes");
     kernel->plain_ranks = ints_of(layout, "plain_ranks");
@@ -218,6 +219,7 @@ bool Launch::place_numbers() {
         if (PyErr_Occurred()) throw ErrorSet{};
         double& place = doubles_[number.position];
         if (own_type_ == NPY_FLOAT) {
+            if (kernel_.numbers_widen) return false;
             const auto narrow = static_cast<float>(value);
             std::memcpy(&place, &narrow, sizeof(narrow));
         } else if (own_type_ == NPY_DOUBLE) {

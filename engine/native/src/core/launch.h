@@ -66,6 +66,8 @@ struct KernelLayout {
     std::vector<PlainOutput> plain_outputs;
     /// True if `infer` reads no data: none but those of the kernel's own type, which it never does.
     bool infers_of_shapes = true;
+    /// True if a Python number makes a result of float32 one of float64.
+    bool numbers_widen = false;
     mutable Inferred inferred;
     /// The most of inputs, attributes or outputs that a call may have.
     std::size_t most() const { return std::max(arguments.size(), outputs.size()); }

@@ -9,7 +9,7 @@ from .. import shape_sets
 from ..facts import Fact, Leaf
 from ..kernel import ShapeSet
 from ..plan import Plan, literal_of
-from ..scalars import FROM_SCIPY, lane, refusal, result_type
+from ..scalars import FROM_SCIPY, kinds_of, lane, refusal, result_type
 from ..stages import SHORT
 
 # Attributes of an operator that are numbers of its formula: which derivative, and of which order.
@@ -23,6 +23,12 @@ def add_pointwise(plan: Plan, eqn: Eqn, out: Var) -> None:
         bounds = [eqn.kwarg(name) or Literal(None) for name in ("a_min", "a_max")]
         args = [*args, *bounds[len(args) - 1 :]]
     args += [atom for name, atom in eqn.kwargs if name in _NUMBERS]
+    kinds = kinds_of(eqn.op)
+    if kinds:
+        kind = literal_of(eqn, "kind", None)
+        if kind not in kinds:
+            raise plan.refuse(f"{eqn.op} of a kind that only a call knows is not compiled")
+        args.append(Literal(kinds.index(kind)))
     if eqn.op in FROM_SCIPY:
         plan.begin_with(run("require_special"))
     facts = [plan.of(atom) for atom in args]

@@ -9,25 +9,67 @@
 #include "pullback/kernel/math/rests.h"
 #include "pullback/kernel/math/series.h"
 
-// Those of one argument and of two; pullback.engine.kernels.special has the same names.
+// Those of one to four arguments; pullback.engine.kernels.special has the same names.
 // clang-format off
 #define PB_SPECIAL_UNARY(X) PB_SPECIAL_IN_SERIES(X) PB_SPECIAL_OF_SCIPY(X)
 #define PB_SPECIAL_IN_SERIES(X) X(erfinv) X(erfcinv) X(ndtri) X(gammaln) X(loggamma) X(digamma) X(erfcx) X(log_ndtr)
 #define PB_SPECIAL_OF_SCIPY(X)                                                                    \
     X(erfi) X(dawsn) X(expi) X(exp1) X(gamma) X(rgamma)                      \
-    X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)
-#define PB_SPECIAL_BINARY(X) X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv)
+    X(j0) X(j1) X(y0) X(y1) X(k0) X(k0e) X(k1) X(k1e)                        \
+    X(ellipk) X(ellipe) X(ellipkm1) X(exprel) X(sindg) X(cosdg) X(tandg) X(cotdg)                 \
+    X(spence) X(wrightomega) X(ndtri_exp)
+#define PB_SPECIAL_BINARY(X)                                                                      \
+    X(beta) X(betaln) X(rel_entr) X(kl_div) X(iv) X(jv) X(yv) X(kv) X(ive) X(kve)                 \
+    X(gammainc) X(gammaincc) X(gammaincinv) X(gammainccinv) X(hyp0f1) X(ellipkinc) X(ellipeinc)   \
+    X(owens_t) X(struve) X(modstruve) X(boxcox) X(boxcox1p) X(tklmbda) X(inv_boxcox)              \
+    X(inv_boxcox1p) X(powm1) X(stdtr) X(stdtrit) X(poch) X(binom) X(agm)
+#define PB_SPECIAL_TERNARY(X)                                                                     \
+    X(betainc) X(betaincc) X(betaincinv) X(betainccinv) X(hyp1f1) X(hyperu) X(elliprd)
+#define PB_SPECIAL_QUATERNARY(X) X(hyp2f1)
+// Those of a degree, which SciPy computes otherwise where it is whole; and of a whole degree only, which
+// they take a degree without its fraction for.
+#define PB_SPECIAL_DEGREE_BINARY(X)                                                               \
+    X(eval_legendre) X(eval_chebyt) X(eval_chebyu) X(eval_laguerre)
+#define PB_SPECIAL_DEGREE_TERNARY(X) X(eval_gegenbauer) X(eval_genlaguerre)
+#define PB_SPECIAL_DEGREE_QUATERNARY(X) X(eval_jacobi)
+#define PB_SPECIAL_WHOLE_BINARY(X) X(eval_hermite) X(eval_hermitenorm) X(expn)
+// Those of several results.
+#define PB_SPECIAL_TWO_RESULTS(X) X(sici) X(shichi) X(fresnel)
 // clang-format on
 
 // The last argument of each is 0: Cython's, for its own dispatch.
-#define PB_SPECIAL_FIELD(name) double (*name)(double, int);
+#define PB_FIELD_1(name) double (*name)(double, int);
+#define PB_FIELD_2(name) double (*name)(double, double, int);
+#define PB_FIELD_3(name) double (*name)(double, double, double, int);
+#define PB_FIELD_4(name) double (*name)(double, double, double, double, int);
+#define PB_FIELD_WHOLE_2(name) double (*name##_whole)(long, double, int);
+#define PB_FIELD_WHOLE_3(name) double (*name##_whole)(long, double, double, int);
+#define PB_FIELD_WHOLE_4(name) double (*name##_whole)(long, double, double, double, int);
+#define PB_FIELD_TWO_RESULTS(name) void (*name)(double, double*, double*);
 typedef struct {
-    PB_SPECIAL_UNARY(PB_SPECIAL_FIELD)
-#undef PB_SPECIAL_FIELD
-#define PB_SPECIAL_FIELD(name) double (*name)(double, double, int);
-    PB_SPECIAL_BINARY(PB_SPECIAL_FIELD)
-#undef PB_SPECIAL_FIELD
+    PB_SPECIAL_UNARY(PB_FIELD_1)
+    PB_SPECIAL_BINARY(PB_FIELD_2)
+    PB_SPECIAL_TERNARY(PB_FIELD_3)
+    PB_SPECIAL_QUATERNARY(PB_FIELD_4)
+    PB_SPECIAL_DEGREE_BINARY(PB_FIELD_2)
+    PB_SPECIAL_DEGREE_TERNARY(PB_FIELD_3)
+    PB_SPECIAL_DEGREE_QUATERNARY(PB_FIELD_4)
+    PB_SPECIAL_DEGREE_BINARY(PB_FIELD_WHOLE_2)
+    PB_SPECIAL_WHOLE_BINARY(PB_FIELD_WHOLE_2)
+    PB_SPECIAL_DEGREE_TERNARY(PB_FIELD_WHOLE_3)
+    PB_SPECIAL_DEGREE_QUATERNARY(PB_FIELD_WHOLE_4)
+    PB_SPECIAL_TWO_RESULTS(PB_FIELD_TWO_RESULTS)
+    void (*airy)(double, double*, double*, double*, double*);
+    void (*ellipj)(double, double, double*, double*, double*, double*);
 } pb_special_functions;
+#undef PB_FIELD_1
+#undef PB_FIELD_2
+#undef PB_FIELD_3
+#undef PB_FIELD_4
+#undef PB_FIELD_WHOLE_2
+#undef PB_FIELD_WHOLE_3
+#undef PB_FIELD_WHOLE_4
+#undef PB_FIELD_TWO_RESULTS
 
 // Whoever loads kernels that include this header sets it before their first call.
 extern "C" {
@@ -51,14 +93,76 @@ PB_SPECIAL_OF_SCIPY(PB_SPECIAL_FUNCTION)
 PB_SPECIAL_IN_SERIES(PB_SPECIAL_FUNCTION)
 #endif
 #undef PB_SPECIAL_FUNCTION
+// Of several arguments, for floats too.
+#define PB_FOR_FLOATS_2(name)                              \
+    template <typename T>                                  \
+    T name(T x, T y) {                                     \
+        return static_cast<T>(name(double{x}, double{y})); \
+    }
+#define PB_FOR_FLOATS_3(name)                                         \
+    template <typename T>                                             \
+    T name(T x, T y, T z) {                                           \
+        return static_cast<T>(name(double{x}, double{y}, double{z})); \
+    }
+#define PB_FOR_FLOATS_4(name)                                                    \
+    template <typename T>                                                        \
+    T name(T a, T b, T c, T x) {                                                 \
+        return static_cast<T>(name(double{a}, double{b}, double{c}, double{x})); \
+    }
 #define PB_SPECIAL_FUNCTION(name)                                                \
     inline double name(double x, double y) { return pb_special->name(x, y, 0); } \
-    template <typename T>                                                        \
-    T name(T x, T y) {                                                           \
-        return static_cast<T>(name(double{x}, double{y}));                       \
-    }
+    PB_FOR_FLOATS_2(name)
 PB_SPECIAL_BINARY(PB_SPECIAL_FUNCTION)
 #undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                                             \
+    inline double name(double x, double y, double z) { return pb_special->name(x, y, z, 0); } \
+    PB_FOR_FLOATS_3(name)
+PB_SPECIAL_TERNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                \
+    inline double name(double a, double b, double c, double x) { \
+        return pb_special->name(a, b, c, x, 0);                  \
+    }                                                            \
+    PB_FOR_FLOATS_4(name)
+PB_SPECIAL_QUATERNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+
+inline bool is_whole(double n) { return abs(n) < 2147483648.0 && floor(n) == n; }
+#define PB_SPECIAL_FUNCTION(name)                                    \
+    inline double name(double n, double x) {                         \
+        if (!is_whole(n)) return pb_special->name(n, x, 0);          \
+        return pb_special->name##_whole(static_cast<long>(n), x, 0); \
+    }                                                                \
+    PB_FOR_FLOATS_2(name)
+PB_SPECIAL_DEGREE_BINARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                       \
+    inline double name(double n, double a, double x) {                  \
+        if (!is_whole(n)) return pb_special->name(n, a, x, 0);          \
+        return pb_special->name##_whole(static_cast<long>(n), a, x, 0); \
+    }                                                                   \
+    PB_FOR_FLOATS_3(name)
+PB_SPECIAL_DEGREE_TERNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                          \
+    inline double name(double n, double a, double b, double x) {           \
+        if (!is_whole(n)) return pb_special->name(n, a, b, x, 0);          \
+        return pb_special->name##_whole(static_cast<long>(n), a, b, x, 0); \
+    }                                                                      \
+    PB_FOR_FLOATS_4(name)
+PB_SPECIAL_DEGREE_QUATERNARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#define PB_SPECIAL_FUNCTION(name)                                    \
+    inline double name(double n, double x) {                         \
+        if (!(abs(n) < 2147483648.0)) return __builtin_nan("");      \
+        return pb_special->name##_whole(static_cast<long>(n), x, 0); \
+    }                                                                \
+    PB_FOR_FLOATS_2(name)
+PB_SPECIAL_WHOLE_BINARY(PB_SPECIAL_FUNCTION)
+#undef PB_SPECIAL_FUNCTION
+#undef PB_FOR_FLOATS_2
+#undef PB_FOR_FLOATS_3
+#undef PB_FOR_FLOATS_4
 #ifdef PB_FLOAT_SERIES
 // Without SciPy's where both are positive: B(x, 1) is 1 / x.
 inline float betaln(float x, float y) {
