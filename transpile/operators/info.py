@@ -25,7 +25,8 @@ class Scalar:
              "promote" to, or a "truth"
     of       the entries that it is for, whatever NumPy takes
     special  SciPy computes it: `kernel/math/special.h`
-    double   SciPy computes float32 in float64 beside Python's "numbers", for a whole "degree", or "always"
+    double   SciPy computes float32 in float64 beside Python's "numbers", for a whole "degree", or "always",
+             where it takes whole degrees only
     kinds    of an operator with a `kind`, the function of each
     """
 

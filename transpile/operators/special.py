@@ -135,7 +135,7 @@ _OF_SCIPY: tuple[OperatorInfo, ...] = (
     _of_kinds("jacobi_elliptic", "u", "m", sn="jacobi_sn", cn="jacobi_cn", dn="jacobi_dn", ph="jacobi_ph"),
 )  # fmt: skip
 
-# Those that neither PyTorch nor the headers of kernels compute without SciPy.
+# Those that PyTorch has no function for, and JAX for a few.
 SCIPY_ONLY = frozenset(operator.name for operator in _OF_SCIPY)
 
 OPERATORS: tuple[OperatorInfo, ...] = (

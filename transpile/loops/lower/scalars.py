@@ -99,7 +99,7 @@ def refusal(op: str, types: Sequence[Type], exponent: object = None) -> str | No
         return None if joined == "bool" else f"{op} is compiled for booleans only"
     if scalar.of == "floats":
         return None if joined in FLOATS else f"{op} is compiled for floats only"
-    if op in ("eval_hermite", "eval_hermitenorm") and types[0] not in WHOLE:
+    if scalar.double == "always" and types[0] not in WHOLE:
         return f"{op} of a degree that is no whole number is no SciPy function"
     if scalar.special and "bool" in types:
         return f"{op} of booleans is compiled for no dtype that NumPy gives"

@@ -26,8 +26,8 @@
 #define PB_SPECIAL_TERNARY(X)                                                                     \
     X(betainc) X(betaincc) X(betaincinv) X(betainccinv) X(hyp1f1) X(hyperu) X(elliprd)
 #define PB_SPECIAL_QUATERNARY(X) X(hyp2f1)
-// Those of a degree, which SciPy computes otherwise where it is whole; and of a whole degree only, which
-// they take a degree without its fraction for.
+// Those of a degree, which SciPy computes otherwise where it is whole; and those that SciPy has for
+// whole degrees only, of whose fraction nothing is read.
 #define PB_SPECIAL_DEGREE_BINARY(X)                                                               \
     X(eval_legendre) X(eval_chebyt) X(eval_chebyu) X(eval_laguerre)
 #define PB_SPECIAL_DEGREE_TERNARY(X) X(eval_gegenbauer) X(eval_genlaguerre)
