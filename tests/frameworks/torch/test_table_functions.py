@@ -78,12 +78,12 @@ def node(case: Case, entry: tuple[str, ...]) -> Callable[..., Any]:
     function, _, listed = call.removesuffix(")").partition("(")
     backward = getattr(torch.ops.pullback_table, function)
     kernel = getattr(torch.ops.pullback_table, case.formula.__name__)
-    params = [param.var.name for param in case.formula.ir.params]
-    defaults = {p.var.name: p.default.value for p in case.formula.ir.params if p.default and p.attribute}
-    tensors_of = [name for name in params if name not in defaults]
+    params = case.formula.ir.params
+    named = {p.var.name: p.default.value if p.default else None for p in params if p.attribute}
+    tensors_of = [p.var.name for p in params if not p.attribute]
 
     def run(*operands: Any, **attributes: Any) -> Any:
-        attributes = defaults | attributes
+        attributes = named | attributes
         flat = [x for given in operands for x in (given if isinstance(given, list) else [given])]
 
         def put(values: Any) -> list[Any]:
