@@ -48,7 +48,7 @@ def _built(name: str, text: str) -> Path:
     root = Path(torch.__file__).parent
     headers = (root / "include", root / "include/torch/csrc/api/include", sysconfig.get_paths()["include"])
     abi = f"-D_GLIBCXX_USE_CXX11_ABI={int(torch._C._GLIBCXX_USE_CXX11_ABI)}"
-    command = [find_compiler().command[0], *FLAGS, abi, *(f"-isystem{place}" for place in headers)]
+    command = [*find_compiler().command, *FLAGS, abi, *(f"-isystem{place}" for place in headers)]
     link = [f"-L{root / 'lib'}", f"-Wl,-rpath,{root / 'lib'}", "-ltorch_python", "-ltorch_cpu", "-lc10"]
     key = hashlib.sha256("\0".join([*command, *link, text, torch.__version__]).encode()).hexdigest()[:16]
     made = cache_folder() / "benchmarks" / f"{name}-{key}.so"
