@@ -211,6 +211,17 @@ def optimizing_compiler(quick_compiler):
         yield
 
 
+@pytest.fixture
+def inductor(monkeypatch):
+    """PyTorch's compiler by the user's C++ compiler, here and in processes: it takes a name of one word."""
+    config = pytest.importorskip("torch._inductor.config")
+    monkeypatch.delenv("CXX", raising=False)
+    if USERS_COMPILER is not None:
+        monkeypatch.setenv("CXX", USERS_COMPILER)
+    with config.patch({"cpp.cxx": (None, USERS_COMPILER or "g++")}):
+        yield
+
+
 @pytest.fixture(scope="session")
 def imported_table():
     """The folder of PyTorch's table of derivatives as files of formulas: that of the cache, to read alone."""

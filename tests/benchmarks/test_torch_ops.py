@@ -21,6 +21,7 @@ def beside_the_package(monkeypatch: pytest.MonkeyPatch) -> None:
 @pytest.mark.filterwarnings("ignore:.torch.jit:DeprecationWarning")
 @pytest.mark.torch
 @pytest.mark.compiler
+@pytest.mark.usefixtures("inductor")
 def test_contenders_agree_and_a_row_names_each() -> None:
     import torch_ops
     from rich.console import Console

@@ -29,6 +29,7 @@ def test_the_engines_take_the_same_step(name: str) -> None:
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore::DeprecationWarning:torch")
 @pytest.mark.parametrize("name", ["mlp", "transformer"])
+@pytest.mark.usefixtures("inductor")
 def test_everyone_takes_the_same_step(name: str) -> None:
     import training
     from models import mlp_task, transformer_task

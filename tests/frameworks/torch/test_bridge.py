@@ -209,6 +209,7 @@ def test_compiled_without_a_graph_break(name: str) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.usefixtures("inductor")
 def test_compiled_by_inductor_with_strides_of_its_own() -> None:
     operator = operator_of(cases.simple)
     a, b = torch.rand(4, 3).T.requires_grad_(), torch.rand(4, requires_grad=True)

@@ -52,6 +52,7 @@ def test_the_tag_tells_of_every_text_and_keeps_what_the_user_put_there() -> None
 
 @pytest.mark.slow
 @pytest.mark.compiler
+@pytest.mark.usefixtures("inductor")
 def test_a_formula_that_is_changed_between_processes_has_its_own_gradient(tmp_path: Path) -> None:
     file, found = tmp_path / "program.py", []
     for factor in ("2.0", "5.0", "5.0"):

@@ -151,6 +151,7 @@ def test_compiled_without_a_graph_break(name: str) -> None:
 
 @pytest.mark.slow
 @FEW
+@pytest.mark.usefixtures("inductor")
 def test_compiled_by_inductor(name: str) -> None:
     total, inputs = scalar_of(CASES[name])
     compiled = torch.compile(total, fullgraph=True)
