@@ -41,6 +41,11 @@ class Helpers:
         return found
 
     @cached_property
+    def _read(self) -> Mapping[str, frozenset[str]]:
+        """The names that each definition reads or writes."""
+        return {name: frozenset(names_in(node)) for name, node in self._definitions.items()}
+
+    @cached_property
     def _imports(self) -> Mapping[str, str]:
         """Import lines of other packages by the name that they bind."""
         found: dict[str, str] = {}
@@ -72,17 +77,16 @@ class Helpers:
             name = queue.pop()
             if name not in reached:
                 reached.add(name)
-                queue += [other for other in names_in(self._definitions[name]) if other in self._definitions]
+                queue += [other for other in self._read[name] if other in self._definitions]
         return tuple(name for name in self._definitions if name in reached)
 
     def text(self, names: Sequence[str], width: int) -> str:
         """The definitions of these, two empty lines between them."""
-        nodes = [_Private(self._definitions).visit(_copy(self._definitions[name])) for name in names]
-        return "\n\n\n".join(_spaced(statement_text(node, width)) for node in nodes)
+        return "\n\n\n".join(_text_of(self, name, width) for name in names)
 
     def imports(self, names: Iterable[str], used: Iterable[str]) -> tuple[str, ...]:
         """The import lines for these helpers and for what else uses imported names."""
-        read = set(used).union(*(names_in(self._definitions[name]) for name in names))
+        read = set(used).union(*(self._read[name] for name in names))
         whole = {line for name, line in self._imports.items() if name in read and " import " not in line}
         parts: dict[str, list[str]] = {}
         for name, line in self._imports.items():
@@ -92,6 +96,13 @@ class Helpers:
         return tuple(
             sorted([*whole, *(f"{module} import {', '.join(sorted(t))}" for module, t in parts.items())])
         )
+
+
+@cache
+def _text_of(helpers: Helpers, name: str, width: int) -> str:
+    """A helper as emitted: laying it out takes most of the time in which a small formula is converted."""
+    node = _copy(helpers._definitions[name])
+    return _spaced(statement_text(_Private(helpers._definitions).visit(node), width))
 
 
 def _spaced(text: str) -> str:
