@@ -115,13 +115,20 @@ def _from_the_file(
         seen.add(name)
         if statement is None:
             continue
-        text = ast.get_source_segment(source.text, statement) or ""
+        text = _segment(statement, source)
         if isinstance(statement, ast.Import | ast.ImportFrom):
             imports.append(text)
         else:
             others.insert(0, text + "\n")
             queue += sorted(_names(text))
     return imports, others
+
+
+def _segment(statement: ast.stmt, source: Source) -> str:
+    """The text of a statement, the decorators of a function or class included."""
+    parts: list[ast.expr | ast.stmt] = [*getattr(statement, "decorator_list", ()), statement]
+    texts = [ast.get_source_segment(source.text, part) or "" for part in parts]
+    return "\n".join([*(f"@{decorator}" for decorator in texts[:-1]), texts[-1]])
 
 
 def _binds(statement: ast.stmt) -> set[str]:

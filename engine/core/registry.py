@@ -17,7 +17,7 @@ import threading
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ...transpile.ir import STRUCTURAL
+from ...transpile.ir import STRUCTURAL, Formula
 from ...transpile.operators import OPERATORS, OperatorInfo
 
 LIBRARY = "pullback.formulas"
@@ -98,7 +98,16 @@ class Formulas:
 
     def operator(self, name: str) -> Any | None:
         """The entry with this operator name; of the vocabulary: the formula that stands for it."""
-        return self.of_operator(name) if name in OPERATORS else self._entries.get(name)
+        if name in OPERATORS:
+            return self.of_operator(name)
+        if name not in self._entries and name not in STRUCTURAL:
+            self.load_library()
+        return self._entries.get(name)
+
+    def called_by(self, formula: Formula) -> dict[str, Any]:
+        """The entries that a formula's emitted text calls by their operator names."""
+        names = {eqn.op for eqn in formula.every() if eqn.op not in OPERATORS}
+        return {name: entry for name in names if (entry := self.operator(name)) is not None}
 
     def target(self, entry: Any) -> Callable[..., Any] | None:
         """The function that an entry stands for, or None."""

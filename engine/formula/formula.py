@@ -174,9 +174,7 @@ class Formula(Routine, Generic[P, R_co]):
 
     def namespace(self, promoted: FormulaIR) -> dict[str, Any]:
         """The names of the emitted text: the author's module, and the formulas it calls."""
-        names = namespace_of(self.__wrapped__)
-        called = {eqn.op: FORMULAS.operator(eqn.op) for eqn in promoted.every() if eqn.op not in OPERATORS}
-        return names | {op: entry for op, entry in called.items() if entry is not None}
+        return namespace_of(self.__wrapped__) | FORMULAS.called_by(promoted)
 
     @property
     def _operator_name(self) -> str:

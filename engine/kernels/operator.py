@@ -14,6 +14,7 @@ from ...transpile.loops.lower.kernel import Kernel
 from ...transpile.passes.simplify.simplify import remove_dead
 from ..core import dispatch
 from ..core.operator import Operator, Variant
+from ..core.registry import FORMULAS
 from ..primitives.plumbing import like
 from .launch import CompiledKernel
 from .load import KernelLibrary
@@ -158,7 +159,8 @@ class CompiledOperator(Operator):
         derivative = self.compiled.derivative
         if derivative is None or derivative.derivative is None:
             return None
-        return CompiledOperator(derivative, self.library, self.namespace, self.plain_views)
+        names = {**self.namespace, **FORMULAS.called_by(derivative.formula)}
+        return CompiledOperator(derivative, self.library, names, self.plain_views)
 
 
 class Backward:

@@ -28,9 +28,15 @@ def test_derived_pullback(engine, inputs, name):
     assert pb.gradcheck(getattr(derived, name), *inputs, order=3)
 
 
-@pytest.mark.slow
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", [name for name in NAMES if name not in NOT_COMPILED])
+@pytest.mark.parametrize(
+    "name",
+    [
+        pytest.param(name, marks=[] if name == "angles" else pytest.mark.slow)
+        for name in NAMES
+        if name not in NOT_COMPILED
+    ],
+)
 def test_derived_pullback_compiled(engine, inputs, name):
     """Two orders in C++; the third runs the emitted Python on top of them."""
     assert pb.gradcheck(pb.compile(getattr(derived, name)), *inputs, order=3)
