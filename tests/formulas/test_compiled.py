@@ -18,6 +18,7 @@ from .samples import DECOMPOSITIONS, OF_COMPLEX
 
 pytestmark = pytest.mark.compiler
 
+# What SciPy computes is compared in `tests/engine/kernels/test_scipys_functions.py`.
 CASES = sorted({str(case) for case in every_formula() if case.name not in SCIPY_ONLY})
 # Attributes that hold for the lengths of the sample's axes alone.
 OF_LENGTHS = {"shape", "index", "indices", "region", "like", "repeats"}
@@ -34,12 +35,11 @@ def kernels(request):
 
 @pytest.mark.slow
 def test_every_case_of_every_formula_is_compiled(kernels):
-    assert set(CASES) == kernels.keys()
+    assert set(CASES) <= kernels.keys()
     formulas = [e for e in pb.formulas() if FORMULAS.of_library(e) and not isinstance(e, Composite)]
     names = {FORMULAS.operator_name(entry) for entry in formulas}
     in_python = {*SCIPY_ONLY, *OF_COMPLEX, "eig", "slogdet_of_complex", "refuse_gradient", "gradient_like"}
-    assert names - in_python <= {kernel.case.name for kernel in kernels.values()}
-    assert not SCIPY_ONLY & {kernel.case.name for kernel in kernels.values()}
+    assert (names & OPERATORS.keys()) - in_python <= {kernel.case.name for kernel in kernels.values()}
 
 
 @st.composite
