@@ -40,7 +40,6 @@ class TorchOperator:
         self.name = f"{namespace}::{name}"
         function = TorchFunction(formula)
         self.source = function.source
-        self._is_tuple = formula.operator.formula.result_is_tuple
         params = formula.ir.params
         self._names = [param.var.name for param in params if not param.keyword]
         self._fixed = {param.var.name for param in params if param.attribute}
@@ -50,9 +49,12 @@ class TorchOperator:
         attached = Attached(formula, kernels.signature.names) if compiled else None
         self._library = kernels.library(namespace, name, op_by_op=compiled)
         self.op = kernels.op
+        # PyTorch gives one result without a tuple.
+        is_tuple = formula.operator.formula.result_is_tuple
+        self._is_tuple_of_one = is_tuple and len(self.op._schema.returns) == 1
         if attached is not None:
             attached.attach(namespace, name, f"{name}_op_by_op")
-            attached.call_from(self, self._by_dispatcher, self._is_tuple)
+            attached.call_from(self, self._by_dispatcher, is_tuple)
         self._attached = attached
         update_wrapper(self, formula.__wrapped__)
 
@@ -63,7 +65,7 @@ class TorchOperator:
         if kwargs or len(args) > self._first_attribute:
             check_attributes(self.name, self._attributes(args, kwargs))
         found = self.op(*args, **kwargs)
-        return (found,) if self._is_tuple and not isinstance(found, tuple) else found
+        return (found,) if self._is_tuple_of_one else found
 
     def _attributes(self, args: Sequence[Any], kwargs: Mapping[str, Any]) -> dict[str, Any]:
         """The attributes that a call gives."""

@@ -13,8 +13,10 @@ def autocast_device(*operands: Any) -> str:
         if isinstance(x, (list, tuple)):
             if found := autocast_device(*x):
                 return found
-        elif isinstance(x, torch.Tensor) and torch.is_autocast_enabled(x.device.type):
-            return x.device.type
+        elif isinstance(x, torch.Tensor):
+            device = x.device.type
+            if torch.amp.is_autocast_available(device) and torch.is_autocast_enabled(device):
+                return device
     return ""
 
 

@@ -168,3 +168,39 @@ def test_graphs_of_two_formulas_are_told_apart() -> None:
         x = X.clone().requires_grad_()
         torch.compile(applied, backend="eager", fullgraph=True)(x).sum().backward()
         torch.testing.assert_close(x.grad, torch.full_like(X, slope))
+
+
+@pb.derive_pullback
+def turned(x, y):
+    return x * np.cos(y), x * np.sin(y)
+
+
+@pb.derive_pullback
+def scaled_alone(x):
+    return (x * 2,)
+
+
+def test_symbolic_tracing_has_results_as_a_call_has() -> None:
+    two, one = pullback.torch.register("traced_symbolically", turned, scaled_alone)
+
+    class Both(torch.nn.Module):
+        def forward(self, x: Any, y: Any) -> Any:
+            return two(x, y), one(x)
+
+    x, y = torch.ones(2), torch.tensor([0.3, 2.0])
+    torch.testing.assert_close(torch.fx.symbolic_trace(Both())(x, y), (two(x, y), (2 * x,)))
+
+
+@pb.derive_pullback
+def product_sine(a, b):
+    return np.sin(a @ b)
+
+
+@pytest.mark.parametrize("device", ["meta", "cpu"])
+def test_products_are_computed_where_autocast_is_not(device: str) -> None:
+    operands = [torch.ones(size, device=device, requires_grad=True) for size in ((2, 3), (3, 4))]
+    with torch.autocast("cpu"):
+        found = pullback.torch.function(product_sine)(*operands)
+    found.sum().backward()
+    assert found.dtype == (torch.float32 if device == "meta" else torch.bfloat16)
+    assert [x.grad.shape for x in operands] == [(2, 3), (3, 4)]
