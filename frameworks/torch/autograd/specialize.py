@@ -57,15 +57,15 @@ class Variant:
     materialize: frozenset[int]
 
 
-_VARIANTS: WeakKeyDictionary[Any, dict[tuple[bool, ...], Variant]] = WeakKeyDictionary()
+_VARIANTS: WeakKeyDictionary[Any, dict[tuple[str, tuple[bool, ...]], Variant]] = WeakKeyDictionary()
 
 
 def variant_of(name: str, function: Callable[..., Any], needed: tuple[bool, ...]) -> Variant:
-    """The formula of an operator for these inputs."""
+    """The formula of an operator for these inputs; other operators may have the same one."""
     known = _VARIANTS.setdefault(function, {})
-    found = known.get(needed)
+    found = known.get((name, needed))
     if found is None:
-        found = known[needed] = _variant(name, function, needed)
+        found = known[name, needed] = _variant(name, function, needed)
     return found
 
 

@@ -150,6 +150,7 @@ def test_a_graph_goes_without_the_collector(formulas, x):
 
 def test_a_recorded_tensor_tells_its_node(formulas, x):
     with autograd.record(formulas):
+        assert (x * 1).sin_().grad_fn.name == "sin_"  # of the same formula
         y = x.sin()
         assert x.is_leaf
         assert not y.is_leaf
