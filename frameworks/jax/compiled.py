@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Mapping, Sequence
+import pickle
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import update_wrapper
+from importlib import import_module
+from operator import attrgetter
 from typing import Any
 
 import jax
@@ -52,6 +55,7 @@ class Compiled:
     """A formula with kernels as a function of JAX arrays; `compile` makes it."""
 
     __name__: str
+    __qualname__: str
 
     def __init__(self, formula: Formula, mode: Mode) -> None:
         self._plain = function(formula, mode)
@@ -65,6 +69,23 @@ class Compiled:
 
     def __repr__(self) -> str:
         return f"<pullback.jax.compile {self.__name__}, mode={self.mode!r}>"
+
+    def __copy__(self) -> Compiled:
+        return self
+
+    def __deepcopy__(self, seen: dict[int, Any]) -> Compiled:
+        return self
+
+    def __reduce__(self) -> tuple[Callable[..., Any], tuple[Any, ...]]:
+        """By the name that the formula, or this function, has in its module."""
+        module, name = self.__module__, self.__qualname__
+        try:
+            found = _named(module, name)
+        except (ImportError, AttributeError):
+            found = None
+        if found is not self and found is not self._formula:
+            raise pickle.PicklingError(f"{module}.{name} is not the formula: one is pickled by its name")
+        return _loaded, (module, name, self.mode)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """The formula's results."""
@@ -97,3 +118,13 @@ class Compiled:
             else:
                 self._rules[key] = Rules(operator)
         return self._rules[key]
+
+
+def _named(module: str, name: str) -> Any:
+    return attrgetter(name)(import_module(module))
+
+
+def _loaded(module: str, name: str, mode: Mode) -> Compiled:
+    """The function that was pickled by this name, or one of the formula of this name."""
+    found = _named(module, name)
+    return found if isinstance(found, Compiled) else compile(found, mode)

@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 
+import pullback as pb
 from tests.sampling import sampled
 
 from .formulas import CASES, scaled_exponential, simple, softmax_rows, swish
@@ -46,6 +47,26 @@ def test_forward_and_backward_are_one_call_each(formula):
     made = compile(formula)
     assert calls(made, X) == 1
     assert calls(jax.value_and_grad(lambda x: made(x).sum()), X) == 2
+
+
+def test_functions_are_copied_and_pickled_by_name():
+    import copy
+    import pickle
+
+    from pullback.jax import compile
+
+    made = compile(simple, "both")
+    assert copy.deepcopy({"op": made})["op"] is made
+    again = pickle.loads(pickle.dumps(made))
+    assert repr(again) == repr(made)
+    assert again(X, X).tolist() == made(X, X).tolist()
+
+    @pb.formula
+    def local(x):
+        return np.exp(x), lambda grad: grad * np.exp(x)
+
+    with pytest.raises(pickle.PicklingError, match="pickled by its name"):
+        pickle.dumps(compile(local))
 
 
 @pytest.mark.parametrize("mode", ["reverse", "both"])
