@@ -240,8 +240,11 @@ class Probe:
 
     @staticmethod
     def _bend(leaf: Any, point: Any, head: Any) -> Any:
-        away = leaf - _as(point, leaf)
-        return _as(point, leaf) + away * _as(head[0], leaf) + away * away * _as(head[1], leaf)
+        known = np.isfinite(point)
+        centre = _as(np.where(known, point, 0), leaf)
+        away = (leaf if known.all() else np.where(known, leaf, 0)) - centre
+        bent = centre + away * _as(head[0], leaf) + away * away * _as(head[1], leaf)
+        return bent if known.all() else np.where(known, bent, leaf)  # infinity and NaN do not move
 
 
 def _weights(centre: Any, rng: np.random.Generator) -> Any:
@@ -339,7 +342,8 @@ def difference(probe: Probe, i: int, direction: Any, order: int) -> float:
 
 
 def _step(point: Any, direction: Any) -> float:
-    return STEP * max(1.0, float(np.max(np.abs(point), initial=0.0, where=direction != 0)))
+    moving = (direction != 0) & np.isfinite(point)
+    return STEP * max(1.0, float(np.max(np.abs(point), initial=0.0, where=moving)))
 
 
 def _half_difference(probe: Probe, moves: Mapping[int, Any], order: int) -> float:

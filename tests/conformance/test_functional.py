@@ -166,6 +166,21 @@ def test_gradcheck_looks_past_results_that_are_no_numbers(engine):
         pb.gradcheck(np.sqrt, np.array([1.0, -1.0, 4.0]))
 
 
+def test_gradcheck_compares_where_an_input_is_infinite_or_nan(engine):
+    x = np.array([1.0, np.inf, np.nan, -2.0])
+
+    @pb.formula
+    def finite_part(x, slope):
+        def pullback(grad):
+            return grad * np.where(np.isfinite(x), 1, slope), None
+
+        return np.where(np.isfinite(x), x, 0), pullback
+
+    assert pb.gradcheck(lambda x: np.square(finite_part(x, 0)), x)
+    with pytest.raises(pb.errors.GradcheckError, match=r"at element \([12],\), and .* give 0"):
+        pb.gradcheck(lambda x: 3 + finite_part(x, 1), x)
+
+
 def test_gradcheck_says_where_a_function_has_a_kink(engine):
     with pytest.raises(pb.errors.GradcheckError, match=r"to the left it is 0 and to the right .*: a kink"):
         pb.gradcheck(pb.nn.relu, np.array([0.0, 1.0]))

@@ -28,6 +28,8 @@ Derivatives = list[np.ndarray]
 PLACES = 3
 # Real transforms take no complex values; vectors are arbitrary up to a phase.
 OF_REAL_SAMPLES = ("rfft", "eigh", "eigh_upper", "svd", "eig")
+# Formulas whose arguments are not independent, each as a function of those that are.
+OF_INDEPENDENT = {"share_of_length": lambda formula: lambda x, y: formula(x, y, np.hypot(x, y))}
 IMPORTED = ("np", "pb", "primitives", "special")
 HEADER = """import numpy as np
 from scipy import special
@@ -98,7 +100,7 @@ def said_of(wrong: Any, formula: Formula) -> str:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # a cast may lose an imaginary part
             for args, kwargs in _samples(formula):
-                call, flat = flattened(wrong, args, kwargs)
+                call, flat = _call(wrong, formula, args, kwargs)
                 pb.gradcheck(call, *flat)
     except Exception as error:  # the closure may raise anything: then it is found
         return f"{type(error).__name__}: {error}".splitlines()[0]
@@ -115,10 +117,18 @@ def _said(formula: Formula, wrong: Formula) -> str:
 
 def _alike(formula: Formula, wrong: Formula, args: Any, kwargs: Any) -> bool:
     """True where both give the same first and second derivatives, by the formula's own closures."""
-    ours, theirs = (_derivatives(*flattened(each, args, kwargs)) for each in (formula, wrong))
+    ours, theirs = (_derivatives(*_call(each, formula, args, kwargs)) for each in (formula, wrong))
     return all(
         np.allclose(a, b, rtol=1e-7, atol=1e-9, equal_nan=True) for a, b in zip(ours, theirs, strict=True)
     )
+
+
+def _call(copy: Any, formula: Formula, args: Any, kwargs: Any) -> tuple[Any, list[Any]]:
+    """A copy of a formula as a function of independent tensors, and those."""
+    if formula.__name__ in OF_INDEPENDENT:
+        call = OF_INDEPENDENT[formula.__name__](copy)
+        return call, list(args[: len(inspect.signature(call).parameters)])
+    return flattened(copy, args, kwargs)
 
 
 def _derivatives(call: Any, flat: list[Any]) -> Derivatives:

@@ -316,10 +316,15 @@ class _Writes:
             yield from self._reached([owner, *given])
 
     def _own_method(self, func: ast.expr) -> Method | None:
-        """The method that ``cls.project`` and ``self.project`` are."""
+        """The method that ``cls.project`` and ``self.project`` are, and a static ``Scaled.project``."""
         match func:
             case ast.Attribute(value=ast.Name(id="cls" | "self"), attr=name) if self._own is not None:
                 return method_of(self._own, name)
+            case ast.Attribute(value=ast.Name() as owner, attr=name) if isinstance(
+                entity := resolve(owner, self._module), Class
+            ):
+                method = method_of(entity, name)
+                return method if method is not None and "staticmethod" in method.decorators else None
         return None
 
     def _in_function(

@@ -182,3 +182,33 @@ def test_a_helper_that_another_file_uses_is_left_alone(tmp_path: Path) -> None:
     made = fix_file(path, shown, False)
     assert made is not None
     assert [why for _, why in made.fixed.left] == ["`user.py` uses `keep`"]
+
+
+STATIC_HELPER = (
+    HEAD
+    + """
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def slope(x):
+        {writes}
+        return torch.sigmoid(x)
+
+    @staticmethod
+    def forward(ctx, x):
+        slope = Scaled.slope(x)
+        ctx.save_for_backward(slope)
+        return torch.nn.functional.softplus(x)
+
+    @staticmethod
+    def backward(ctx, g):
+        return g * ctx.saved_tensors[0]
+"""
+)
+
+
+def test_what_a_static_method_of_the_class_computes_is_computed_again(tmp_path: Path) -> None:
+    made = fixed(STATIC_HELPER.format(writes="pass"))
+    assert made.left == []
+    assert verdict(made.text, "torch.rand(3)", tmp_path) == "right"
+    writing = STATIC_HELPER.format(writes="x.mul_(2)")
+    assert fixed(writing).text == writing
