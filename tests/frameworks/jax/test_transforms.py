@@ -152,3 +152,23 @@ def test_a_branch_for_complex_values_is_none_of_real_ones():
     a = jnp.array([[2.0, 0.5], [-0.3, 1.0]])
     expected = jax.hessian(lambda a: jnp.linalg.slogdet(a)[1])(a)
     np.testing.assert_allclose(jax.jit(jax.hessian(function(log_determinant)))(a), expected, rtol=1e-5)
+
+
+def test_shards_and_exported_programs_have_the_closures_derivatives():
+    import jax
+    from jax import export
+    from jax.sharding import AxisType
+    from jax.sharding import PartitionSpec as P
+
+    from pullback.jax import function
+
+    made = function(straight_through)
+    mesh = jax.make_mesh((1,), ("i",), axis_types=(AxisType.Auto,))
+    sharded = jax.shard_map(made, mesh=mesh, in_specs=P("i"), out_specs=P("i"))
+
+    def bent(x):
+        slope = jax.grad(lambda x: (sharded(x) ** 2).sum())
+        return jax.grad(lambda x: (slope(x) ** 2).sum())(x)
+
+    x = np.array([0.3, 1.7], "float32")
+    assert export.export(jax.jit(bent))(x).call(x).tolist() == [0, 16]
