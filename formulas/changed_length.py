@@ -10,12 +10,31 @@ def _at(a, places, axis):
     return np.swapaxes(np.swapaxes(a, axis, 0)[places], axis, 0)
 
 
+def _without(n, obj, axis):
+    """The places of an axis of this length but for those to be taken away."""
+    if not isinstance(obj, int) or isinstance(obj, bool):
+        return np.delete(np.arange(n), obj)
+    if obj >= n or obj < -n:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+    at = np.arange(n - 1)
+    return np.where(at < obj % n, at, at + 1)
+
+
 @pb.composite(np.delete)
 def delete(arr, obj, axis=None):
     """The array without the entries at some places."""
     if axis is None:
-        return _at(np.reshape(arr, (-1,)), np.delete(np.arange(arr.size), obj), 0)
-    return _at(arr, np.delete(np.arange(arr.shape[axis]), obj), axis)
+        return _at(np.reshape(arr, (-1,)), _without(arr.size, obj, 0), 0)
+    return _at(arr, _without(arr.shape[axis], obj, axis), axis)
+
+
+def _between(n, obj, many, axis):
+    """The places of an axis of this length, with those of `many` new entries before one of them."""
+    if obj > n or obj < -n:
+        raise IndexError(f"index {obj} is out of bounds for axis {axis} with size {n}")
+    first = obj + n if obj < 0 else obj
+    at = np.arange(n + many)
+    return np.where(at < first, at, np.where(at < first + many, at + n - first, at - many))
 
 
 def _inserted(a, obj, values, axis):
@@ -31,6 +50,8 @@ def _inserted(a, obj, values, axis):
         many = given.shape[axis]
     given = np.broadcast_to(given, (*a.shape[:k], many, *a.shape[k + 1 :]))
     both = np.concatenate([a, np.astype(given, a.dtype)], axis)
+    if isinstance(obj, int) and not isinstance(obj, bool):
+        return _at(both, _between(n, obj, many, axis), axis)
     first = obj if np.ndim(obj) > 0 else np.full((many,), obj)
     return _at(both, np.insert(np.arange(n), first, np.arange(n, n + many)), axis)
 

@@ -118,3 +118,9 @@ def linalg_trace(x, *, offset=0, dtype=None):
     """The trace of each matrix of a stack."""
     x = x if dtype is None else np.astype(x, dtype)
     return np.trace(x, offset=offset, axis1=-2, axis2=-1)
+
+
+@pb.composite(np.diag_indices)
+def diag_indices(n, ndim=2):
+    """The places of the diagonal of an array of `ndim` axes of this length."""
+    return tuple(np.arange(n) for _ in range(ndim))

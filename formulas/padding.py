@@ -22,18 +22,39 @@ def _wider(a, widths, values):
     return np.concatenate([before, a, after], -1)
 
 
+def _places(n, widths, mode):
+    """The entries of an axis of this length that stand at each place of the wider one.
+
+    Before it and behind it the axis is read on: its ends (`edge`), backwards with its ends once or twice
+    (`reflect`, `symmetric`), or from its other end (`wrap`).
+    """
+    if widths[0] < 0 or widths[-1] < 0:
+        raise ValueError("index can't contain negative values")
+    if n == 0 and widths[0] + widths[-1] > 0:
+        raise ValueError("can't extend an empty axis using modes other than 'constant'")
+    at = np.arange(-widths[0], n + widths[-1])
+    if mode == "edge":
+        return np.clip(at, 0, n - 1)
+    if mode == "wrap":
+        return at % n
+    if mode == "symmetric":
+        there = at % (2 * n)
+        return np.minimum(there, 2 * n - 1 - there)
+    period = max(2 * n - 2, 1)
+    there = at % period
+    return np.minimum(there, period - there) if n > 1 else there
+
+
 def _repeated(array, widths, mode):
-    """Axis by axis, with entries at places that NumPy finds for the places themselves."""
+    """Axis by axis, with entries of the array itself before and behind."""
     if len(widths) == 1:
         for _ in range(array.ndim):
-            places = np.pad(np.arange(array.shape[0]), widths[0], mode)
-            array = np.moveaxis(array[places], 0, -1)
+            array = np.moveaxis(array[_places(array.shape[0], widths[0], mode)], 0, -1)
         return array
     if len(widths) != array.ndim:
         raise ValueError(f"np.pad of {array.ndim} axes takes as many pairs, or one, not {len(widths)}")
     for pair in widths:
-        places = np.pad(np.arange(array.shape[0]), pair, mode)
-        array = np.moveaxis(array[places], 0, -1)
+        array = np.moveaxis(array[_places(array.shape[0], pair, mode)], 0, -1)
     return array
 
 

@@ -220,3 +220,9 @@ def heaviside(x1, x2):
 def _heaviside_inputs(rng):
     yield (np.array([[-1.0, 1.5, 2.0], [0.3, 0.5, -0.5]]), rng.standard_normal((3,))), {}
     yield (np.array([-1, 0, 2]), rng.standard_normal((2, 3))), {}  # whole numbers: at zero it jumps
+
+
+@pb.composite(np.fix)
+def fix(x):
+    """Entries rounded towards zero."""
+    return np.trunc(x)

@@ -65,6 +65,17 @@ def _interp_inputs(rng):
 
 @pb.composite(np.unwrap)
 def unwrap(p, discont=None, axis=-1, *, period=2 * math.pi):
-    """With whole periods added, which are constant between their jumps."""
+    """With whole periods added, which are constant between their jumps.
+
+    >>> unwrap(pb.tensor([0.0, 3.5, 0.5, 4.0]), period=4.0)
+    tensor([ 0. , -0.5,  0.5,  0. ])
+    """
     known = pb.stop_gradient(p)
-    return p + (np.unwrap(known, discont, axis, period=period) - known)
+    if isinstance(period, int):  # of whole numbers, half a period may be none
+        return p + (np.unwrap(known, discont, axis, period=period) - known)
+    rows, half = np.moveaxis(p, axis, 0), period / 2
+    steps = np.diff(np.moveaxis(known, axis, 0), axis=0)
+    shorter = (steps + half) % period - half
+    shorter = np.where((shorter == -half) & (steps > 0), half, shorter)
+    added = np.where(np.abs(steps) < (half if discont is None else discont), 0.0, shorter - steps)
+    return np.moveaxis(np.concatenate([rows[:1], rows[1:] + np.cumsum(added, axis=0)]), 0, axis)

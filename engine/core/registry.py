@@ -19,6 +19,7 @@ from typing import Any
 
 from ...transpile.ir import STRUCTURAL, Formula
 from ...transpile.operators import OPERATORS, OperatorInfo
+from .no_derivative import why
 
 LIBRARY = "pullback.formulas"
 
@@ -61,7 +62,8 @@ class Formulas:
 
         entry     what is called with arrays or tensors
         function  what the author wrote, for its name and module
-        target    the function that it stands for, if any
+        target    the function that it stands for, if any; where that one has no derivative, the library's
+                  text is for formulas alone, and tensors are given to the function itself
         """
         name = function.__name__
         ours = str(function.__module__).startswith(LIBRARY)  # None where the text was run by `exec`
@@ -71,7 +73,7 @@ class Formulas:
         self._entries[operator_name] = entry
         self._operator_names[id(entry)] = operator_name
         self._latest[name] = entry
-        if target is not None and not (ours and target in self._by_function):
+        if target is not None and not (ours and (target in self._by_function or why(target) is not None)):
             self._by_function[target] = entry
             info = self.info_of(target)
             if info is not None:

@@ -20,7 +20,6 @@ REFUSED = {
 # Samples whose kernels are refused, in all or for derivatives: they run on the formula's Python.
 KERNELS = {
     "absorption_times": "PB501 `numpy.ix_` is not in the vocabulary, and what is not there is not compiled",
-    "bilateral_filter": "PB501 `np.pad` by 'edge' is not compiled",
     "clip_polygon": "runs on Python",
     "color_grade": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
     "count_weighted": "its backward runs on Python",
@@ -36,7 +35,6 @@ KERNELS = {
     ),
     "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "run_lengths": "runs on Python",
-    "separable_blur": "PB501 `np.pad` by 'edge' is not compiled",
     "string_of_letters": "PB501 item of these values is not compiled",
 }
 

@@ -25,10 +25,7 @@ from ..operators.call import number_dtype
 
 _TO_INT = frozenset({"ndim", "size", "len", "int", "math.ceil", "math.floor"})
 _TO_FLOAT = frozenset({"float", "math.erf", *(f"math.{name}" for name in OF_MATH)})
-_OPAQUE = {
-    **dict.fromkeys(("numpy.count_nonzero", "numpy.digitize"), "int64"),
-    **dict.fromkeys(("numpy.isposinf", "numpy.isneginf"), "bool"),
-}
+_OPAQUE = {"numpy.digitize": "int64"}
 _TO_BOOL = frozenset({"is_none", "not_", "bool", "isinstance"})
 
 

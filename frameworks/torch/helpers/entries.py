@@ -125,23 +125,6 @@ def scattered(a: torch.Tensor, spots: torch.Tensor, shape: Any) -> torch.Tensor:
     return torch.index_add(zeros, 0, spots.reshape(-1), values).reshape(shape)
 
 
-def padded_places(places: torch.Tensor, width: Any, mode: str) -> torch.Tensor:
-    """`np.pad` of the places on an axis, counted from nought: those of the entries that stand there then.
-
-    >>> padded_places(torch.arange(3), (3, 1), "reflect")
-    tensor([1, 2, 1, 0, 1, 2, 1])
-    """
-    count = places.shape[0]
-    found = torch.arange(-width[0], count + width[-1], device=places.device)
-    if mode == "edge":
-        return found.clamp(0, count - 1)
-    if mode == "wrap":
-        return torch.remainder(found, count)
-    last = 2 * count - 1 if mode == "symmetric" else max(2 * count - 2, 1)
-    found = torch.remainder(found, last + (mode == "symmetric"))
-    return torch.minimum(found, last - found)
-
-
 def digitize(x: torch.Tensor, bins: torch.Tensor, right: bool = False) -> torch.Tensor:
     """`np.digitize`: the number of the bin that each entry falls into, bounds being in either order.
 

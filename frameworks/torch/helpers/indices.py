@@ -59,11 +59,6 @@ def indices(dimensions: Sequence[int]) -> torch.Tensor:
     return torch.stack(torch.meshgrid(*axes, indexing="ij"))
 
 
-def diag_indices(n: int, ndim: int = 2) -> tuple[torch.Tensor, ...]:
-    """`np.diag_indices`: the places on the diagonal, the same on each axis."""
-    return (torch.arange(n),) * ndim
-
-
 def ix_(*places: Any) -> tuple[torch.Tensor, ...]:
     """`np.ix_`: rows of places, or masks of them, on an axis of their own each.
 

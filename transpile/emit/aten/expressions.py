@@ -44,7 +44,7 @@ from .values import (
     declared,
     joined,
 )
-from .vocabulary import ALL_AXES, CALLS, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
+from .vocabulary import ALL_AXES, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
 _INFIX = frozenset("+-*/%&|^") | {"<", "<=", ">", ">=", "==", "!="}
 _FIELD = re.compile(r"\{(\w+)(?:(\?)|:(\w+))?\}")
@@ -481,18 +481,7 @@ class AtenExpressions:
         callee = eqn.kwarg("callee")
         operands = [self.of(atom) for atom in eqn.args]
         if isinstance(callee, Literal):
-            name = CALLS.get(str(callee.value))
-            spoken = str(callee.value).lstrip(".")
-            if name is None:
-                raise self.refusal(eqn, spoken)
-            given = {key: self.of(value) for key, value in eqn.kwargs if key != "callee"}
-            axis = given.pop("axis", Expr("", NONE))
-            if spoken == "numpy.count_nonzero" and not given and (axis.type == INT or axis.parts):
-                axes = axis.text if axis.parts else f"{{{axis.text}}}"
-                return Expr(f"at::count_nonzero({operands[0].text}, at::IntArrayRef({axes}))", TENSOR)
-            if given or axis.type != NONE:
-                raise self.refusal(eqn, f"{spoken} with attributes")
-            return self._function(name, operands)
+            raise self.refusal(eqn, str(callee.value).lstrip("."))
         if eqn.op in TEMPLATES:
             return Expr(f"{eqn.op}({', '.join(value.text for value in operands)})", TENSOR)
         if eqn.op in ("int", "float", "bool") and operands[0].type in NUMBERS:

@@ -104,12 +104,6 @@ SEVERAL: dict[str, str] = {
     "numpy.linalg.qr": "linalg_qr",
     "numpy.linalg.svd": "linalg_svd",
 }
-# Functions of one tensor or two that are no operators of the table.
-CALLS: dict[str, str] = {
-    "numpy.isposinf": "isposinf",
-    "numpy.isneginf": "isneginf",
-    "numpy.count_nonzero": "count_nonzero",
-}
 # Functions of numbers.
 OF_VALUES: dict[str, str] = {
     **{name: f"std::{name}" for name in ("exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sqrt")},

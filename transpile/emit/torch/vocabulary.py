@@ -6,7 +6,7 @@ from ..array_library.helpers import Helpers
 from ..array_library.vocabulary import Vocabulary
 
 # NumPy's functions that give a tuple of indices.
-TUPLES = frozenset({"nonzero", "ix_", "unravel_index", "triu_indices", "tril_indices", "diag_indices"})
+TUPLES = frozenset({"nonzero", "ix_", "unravel_index", "triu_indices", "tril_indices"})
 TUPLES |= {"triu_indices_from", "tril_indices_from"}
 _TEMPLATES = {
     "shape": "x.shape",
@@ -62,17 +62,12 @@ _CALLS = {
     "numpy.linalg.eigh": "torch.linalg.eigh",
     "numpy.linalg.qr": "torch.linalg.qr",
     "numpy.linalg.svd": "torch.linalg.svd",
-    "numpy.isposinf": "torch.isposinf",
-    "numpy.isneginf": "torch.isneginf",
-    "numpy.count_nonzero": "torch.count_nonzero",
     "numpy.digitize": "_digitize",
     "numpy.argwhere": "torch.argwhere",
     "numpy.flatnonzero": "_flatnonzero",
     "numpy.indices": "_indices",
     **{f"numpy.{name}": f"_{name}" for name in TUPLES},
-    "numpy.fix": "torch.fix",
     "scipy.special.round": "torch.round",
-    "np.pad": "_padded_places",  # within the library's `np.pad`, of places on an axis
 }
 # PyTorch computes them and has no derivatives of them.
 FORMULAS = frozenset({"j0", "j1", "y0", "y1", "k0", "k0e", "k1", "k1e"})

@@ -38,6 +38,8 @@ VALUE_OPS = frozenset(
 )
 _BUILTINS = {"abs": "abs", "pow": "power"}
 _TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor"}
+# NumPy's functions that give an integer back, as one of its own.
+_KEEPING_INTEGERS = frozenset({"floor", "ceil", "trunc"})
 CONVERSIONS = frozenset({"int", "float", "bool", "math.ceil", "math.floor"})
 # What Python writes by a symbol; of numbers alone that is its own arithmetic.
 SYMBOLS = frozenset(name for name, operator in OPERATORS.items() if operator.infix)
@@ -185,6 +187,8 @@ class Values:
         op = eqn.op
         if op in _TO_INTEGERS and len(operands) == 1:
             return _number(integer_near(_TO_INTEGERS[op], operands[0]))
+        if op in _KEEPING_INTEGERS and operands[0].type in ("weak int", "int64_t"):
+            return _number(operands[0].to("int64_t"))
         if op in ("float", "bool") and len(operands) == 1:
             return _number(operands[0].to(f"weak {op}"))
         if op == "not_":

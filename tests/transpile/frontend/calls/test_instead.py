@@ -23,23 +23,7 @@ CASES = [
     ("sorted(x, key=None)[0] * x", "np.sort(x)", "np.sort(x)[0] * x"),
     ("np.stack(tuple(x))", "[row for row in x]", "np.stack([row for row in x])"),
     ("np.stack(list(reversed(x)))", "x[::-1]", "x[::-1]"),
-    (
-        "x.sum() if np.allclose(x, 2.0) else x * x",
-        "np.all(np.abs(a - b) <= atol + rtol * np.abs(b))",
-        "x.sum() if np.all(np.abs(x - 2.0) <= 1e-8 + 1e-5 * np.abs(2.0)) else x * x",
-    ),
-    (
-        "np.where(np.isclose(x, 2.0), 0.0, x)",
-        "np.abs(a - b) <= atol + rtol * np.abs(b)",
-        "np.where(np.abs(x - 2.0) <= 1e-8 + 1e-5 * np.abs(2.0), 0.0, x)",
-    ),
-    (
-        "np.insert(x, 1, 3.0)",
-        "np.concatenate([x[:i], np.array([value]), x[i:]])",
-        "np.concatenate([x[:1], np.array([3.0]), x[1:]])",
-    ),
     ("x[np.where(x > 1)[0]].sum()", "x[mask]", "x[x > 1].sum()"),
-    ("x * np.count_nonzero(x > 1)", "np.sum(mask)", "x * np.sum(x > 1)"),
     ("x * np.round(x, 1)", "np.round(x * 10) / 10", "x * (np.round(x * 10) / 10)"),
     ("norm.cdf(x, 1.0, 2.0)", "special.ndtr((x - loc) / scale)", "special.ndtr((x - 1.0) / 2.0)"),
     (
@@ -47,7 +31,6 @@ CASES = [
         "np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)",
         "np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)",
     ),
-    ("np.pad(x, 1, mode='reflect')", "x[places]", "x[np.array([1, 0, 1, 2, 1])]"),
 ]
 
 
