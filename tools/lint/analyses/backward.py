@@ -23,6 +23,7 @@ from .values import (
     Form,
     Item,
     Kind,
+    Partial,
     Store,
     Thing,
     Token,
@@ -182,6 +183,8 @@ class Backward(Calls):
             return self._list(attribute, thing, thing.parts, label, end)
         if isinstance(thing.entity, Function) and thing.scope is not None:
             return self._closure(attribute, thing, thing.entity, thing.scope, end)
+        if isinstance(thing.entity, Partial):
+            return self._partial(attribute, thing.entity, label, end)
         carries = thing.facts.kind is not Kind.NONE
         if not carries and thing.token is None and not (thing.span and not thing.number):
             return (
@@ -217,6 +220,18 @@ class Backward(Calls):
                     found = (self._thing(f"{attribute}.{node.id}", t, label, end) for t in scope[node.id])
                     captured[node.id] = union(*found)
         return (self._lists[key],)
+
+    def _partial(self, attribute: str, partial: Partial, label: Label, end: int) -> Value:
+        """A saved function with some of its arguments: those are saved with it."""
+
+        def taken(value: Value) -> Value:
+            names = (Label(thing.name or label.text, label.span) for thing in value)
+            found = (self._thing(attribute, t, n, end) for t, n in zip(value, names, strict=True))
+            return union(*found)
+
+        items = tuple(Item(taken(item.value), item.starred) for item in partial.items)
+        named = {name: taken(value) for name, value in partial.named.items()}
+        return (Thing(entity=Partial(taken(partial.function), items, named)),)
 
     def _list(self, attribute: str, thing: Thing, parts: list[Item], label: Label, end: int) -> Value:
         """A saved list, made once, for it may hold itself."""
@@ -315,6 +330,21 @@ class Backward(Calls):
                 Facts(facts.kind, Form.UNKNOWN, facts.flows, facts.lost), Store(), self.span(arguments.node)
             ),
         )
+
+    def inner_function(self, arguments: Arguments) -> Value:
+        """``torch.autograd.functional.vjp(...)`` inside the backward."""
+        creates = self._creates_graph(arguments)
+        text = ast.unparse(arguments.node.func)
+        self.inner.append(InnerAutograd(self.span(arguments.node), text, creates))
+        return super().inner_function(arguments)
+
+    def _attribute(self, thing: Thing, name: str, node: ast.AST, state: State) -> Value:
+        if name == "requires_grad" and thing.token is not None and thing.token.sort == "saved":
+            slot = next((slot for slot in self.slots if slot.token == thing.token), None)
+            found = [t.token for _, t in slot.things] if slot is not None else [None]
+            if all(token is not None and token.sort == "input" for token in found):
+                return constant(True)  # where the backward is differentiated by it
+        return super()._attribute(thing, name, node, state)
 
     def _creates_graph(self, arguments: Arguments) -> bool:
         value = arguments.named.get("create_graph")

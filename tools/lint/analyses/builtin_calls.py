@@ -132,11 +132,21 @@ class BuiltinCalls(TorchCalls):
         if thing.keys is not None and name in ("items", "values", "keys"):
             made = {"items": containers.pairs(thing), "values": containers.make(parts)}
             return made.get(name, (thing,))
+        if (
+            name == "update"
+            and thing.keys is not None
+            and not arguments.items
+            and "**" not in arguments.named
+        ):
+            for key, value in arguments.named.items():
+                self._replace(thing, key, value)
+            return plain()
         if name not in ("values", "copy", "keys", "items"):
             thing.keys = None
         if name == "append" and arguments.items:
             parts.append(Item(arguments.first, starred=inside))
         elif name in ("extend", "insert", "update", "add") and arguments.items:
+            parts += [Item(value, True) for value in arguments.named.values()]
             parts += [
                 Item(i.value, i.starred or inside) for i in containers.starred(arguments.items[-1].value)
             ]

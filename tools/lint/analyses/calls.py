@@ -23,6 +23,7 @@ from .values import (
     Instance,
     Item,
     Kind,
+    Partial,
     Record,
     Store,
     Thing,
@@ -162,6 +163,11 @@ class Calls(FollowedCalls):
                 return union(*(self._call_method(thing, name, arguments, state) for thing in receiver))
             case Class():
                 return self._construct(callee, entity, arguments, state)
+            case Partial(function=function, items=items, named=named):
+                given = replace(
+                    arguments, items=[*items, *arguments.items], named={**named, **arguments.named}
+                )
+                return union(*(self.invoke(thing, given, state) for thing in function))
             case Instance():
                 return self._call_method(callee, "__call__", arguments, state)
             case Record(fields=names):
@@ -259,6 +265,11 @@ class Calls(FollowedCalls):
         made = combine(facts, any_form([fact.form for fact in facts]), None)
         return self.fresh(unrecorded(made), arguments.node)
 
+    def inner_function(self, arguments: Arguments) -> Value:
+        """``torch.autograd.functional.vjp(...)`` and its like, which differentiate by copies of their own."""
+        made = combine([facts_of(value) for value in arguments.values], Form.UNKNOWN, None)
+        return self.fresh(unrecorded(made), arguments.node)
+
     def _call_on_class(
         self, entity: FunctionClass, thing: Thing, name: str, arguments: Arguments, state: State
     ) -> Value:
@@ -305,6 +316,8 @@ class Calls(FollowedCalls):
             return self.number(name, arguments)
         if dotted == "torch.autograd.grad":
             return self.inner_gradient(arguments)
+        if dotted.startswith("torch.autograd.functional."):
+            return self.inner_function(arguments)
         if dotted == "torch.autograd.backward":
             for thing in leaves(arguments.first):
                 self.inner_backward(thing, arguments)
@@ -316,7 +329,7 @@ class Calls(FollowedCalls):
                 self.grad_mode = grad_mode(arguments.node, True)
             return plain()
         if name == "partial" and root == "functools" and arguments.items:
-            return arguments.first
+            return (Thing(entity=Partial(arguments.first, tuple(arguments.items[1:]), arguments.named)),)
         if (known := collective(dotted)) is not None:
             return self.communicate(known, arguments)
         if how := message(dotted):

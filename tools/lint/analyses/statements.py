@@ -6,7 +6,8 @@ import ast
 from dataclasses import dataclass, field, replace
 
 from ....transpile.ir import Span
-from ..frontend.modules import Class, Function, imported
+from ..frontend.classes import last_name, method_of, resolve
+from ..frontend.modules import Class, Function, TorchModule, imported
 from . import containers, torch_names
 from .expressions import Expressions
 from .state import Heap, State, join
@@ -227,6 +228,8 @@ class Statements(Expressions):
             if item.optional_vars is not None:
                 self.assign(item.optional_vars, value, state)
             self.grad_mode = grad_mode(item.context_expr, self.grad_mode)
+            if isinstance(item.context_expr, ast.Call) and turns_off(item.context_expr.func, self.module):
+                self.grad_mode = False
         after = self.run(body, state)
         self.grad_mode = before
         return after
@@ -262,6 +265,10 @@ class Statements(Expressions):
     def set_attribute(self, thing: Thing, name: str, value: Value, node: ast.AST, state: State) -> None:
         """``thing.name = value``."""
         state.heap[thing, name] = value
+        if name == "data" and self.cuts and thing.entity is None and thing.parts is None:
+            how = "an assignment to its `.data`, which PyTorch does not record"
+            made = lose(facts_of(value), self.span(node), how)
+            self.write(thing, made, node, owns((thing,)) and "an assignment to its `.data`")
 
     def _store_item(self, owner: Value, index: Value, value: Value, node: ast.AST) -> None:
         key = index[0].constant if len(index) == 1 else None
@@ -356,3 +363,38 @@ def grad_mode(node: ast.expr, current: bool) -> bool:
     if name in torch_names.MODES_OFF:
         return False
     return True if name == "enable_grad" else current
+
+
+def turns_off(called: ast.expr, module: TorchModule) -> bool:
+    """True for a context manager of the linted tree in which nothing is recorded."""
+    entity = resolve(called, module)
+    if isinstance(entity, Function) and isinstance(entity.node, ast.FunctionDef):
+        managers = {last_name(one) for one in entity.node.decorator_list}
+        return "contextmanager" in managers and _yields_off(entity.node.body, on=True)
+    method = method_of(entity, "__enter__") if isinstance(entity, Class) else None
+    if method is None:
+        return False
+    entered = [node for node in ast.walk(method.node) if isinstance(node, ast.Call)]
+    if any(not grad_mode(call, True) and last_name(call) == "set_grad_enabled" for call in entered):
+        return True
+    held = {last_name(node) for node in ast.walk(method.owner.node) if isinstance(node, ast.Call)}
+    return bool(held & torch_names.MODES_OFF) and any(last_name(call) == "__enter__" for call in entered)
+
+
+def _yields_off(body: list[ast.stmt], on: bool) -> bool:
+    """True if a ``yield`` in these statements stands where nothing is recorded."""
+    for statement in body:
+        match statement:
+            case ast.With(items=items, body=inner):
+                within = on
+                for item in items:
+                    within = grad_mode(item.context_expr, within)
+                if _yields_off(inner, within):
+                    return True
+            case ast.Expr(value=ast.Call() as call):
+                on = grad_mode(call, on) if last_name(call) == "set_grad_enabled" else on
+            case ast.Expr(value=ast.Yield()) if not on:
+                return True
+            case ast.Try(body=inner) if _yields_off(inner, on):
+                return True
+    return False

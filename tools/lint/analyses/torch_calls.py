@@ -111,11 +111,19 @@ class TorchCalls(Statements):
             return self._out(name, arguments, facts)
         if name in torch_names.MAYBE_SAME and arguments.items:
             return self._maybe_same(name, arguments)
+        if name == "broadcast_tensors":
+            return containers.make([Item(self._broadcast(i.value, node), i.starred) for i in arguments.items])
+        if name.startswith("_foreach_") and name.endswith("_"):
+            return self._each_in_place(name, arguments, facts)
         store = None
         if arguments.first and _shares(name, arguments.first[0]):
             store = arguments.first[0].store
         moving = self._carrying(name, arguments)
         result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
+        if self.truth(arguments.named.get("inplace", ())) is True and owns(arguments.first):
+            for thing in arguments.first:
+                self.write(thing, result[0].facts, node, f"`{name}(..., inplace=True)`")
+            return arguments.first
         thing = result[0]
         thing.whole = store is not None and all(operand.whole for operand in arguments.first)
         if name in torch_names.PAIRS and (
@@ -125,6 +133,22 @@ class TorchCalls(Statements):
         if name in ("slogdet",):
             thing.elements[0] = Thing()
         return result
+
+    def _broadcast(self, value: Value, node: ast.Call) -> Value:
+        """A tensor itself, where it has the common shape, or a view of it."""
+        facts = facts_of(value)
+        view = combine([facts], facts.form, self.span(node))
+        return union(value, *(self.fresh(view, node, thing.store) for thing in value))
+
+    def _each_in_place(self, name: str, arguments: Arguments, facts: list[Facts]) -> Value:
+        """``torch._foreach_mul_(tensors, ...)``, which changes each tensor of a list."""
+        made = combine(
+            facts, self._form(name.removeprefix("_foreach_")[:-1], facts), self.span(arguments.node)
+        )
+        for thing in leaves(arguments.first):
+            if thing.parts is None and not thing.number:
+                self.write(thing, made, arguments.node, thing.store.owner is not None and f"`{name}`")
+        return arguments.first
 
     def _carrying(self, name: str, arguments: Arguments) -> list[Facts]:
         """The operands that something flows through: not an index."""
@@ -151,7 +175,8 @@ class TorchCalls(Statements):
         span = self.span(arguments.node)
         made = combine(facts, any_form([fact.form for fact in facts]), span)
         if self.cuts:
-            made = lose(made, span, f"`{name}(...)`, which is filled with a number")
+            which = "holds a copy" if name == "new_tensor" else "is filled with a number"
+            made = lose(made, span, f"`{name}(...)`, which {which}")
         return (Thing(unrecorded(made), Store(), span),)
 
     def _created(self, name: str, arguments: Arguments) -> Value:
@@ -163,7 +188,15 @@ class TorchCalls(Statements):
     def _without_derivative(self, name: str, facts: list[Facts], node: ast.Call) -> Value:
         forms = [fact.form for fact in facts]
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else any_form(forms)
-        if name in ("ones_like", "full_like", "new_ones", "new_full", "rand_like", "randn_like"):
+        if name in (
+            "ones_like",
+            "full_like",
+            "new_ones",
+            "new_full",
+            "new_tensor",
+            "rand_like",
+            "randn_like",
+        ):
             form = Form.CONSTANT
         return (
             Thing(

@@ -29,8 +29,8 @@ ZERO_DERIVATIVE = _names(
     nonzero count_nonzero floor ceil round trunc fix sign sgn signbit heaviside floor_divide bool int long
     short byte char bernoulli multinomial poisson histc bincount searchsorted bucketize one_hot nonzero_static
     isin unique unique_consecutive int_repr rand_like randn_like randint_like zeros_like ones_like full_like
-    empty_like new_zeros new_ones new_full new_empty new bernoulli_ random_ uniform_ normal_ exponential_
-    geometric_ cauchy_ log_normal_ offsets"""
+    empty_like new_zeros new_ones new_full new_tensor new_empty new bernoulli_ random_ uniform_ normal_
+    exponential_ geometric_ cauchy_ log_normal_ offsets"""
 )
 # Those whose result holds integers or booleans.
 WHOLE = _names(
@@ -52,10 +52,11 @@ CREATION = _names(
 FILL_OPERANDS = {
     **dict.fromkeys(_names("full full_like"), (1,)),
     "new_full": (2,),
+    "new_tensor": (1,),
     **dict.fromkeys(_names("linspace logspace"), (0, 1)),
     **dict.fromkeys(_names("arange range"), (0, 1, 2)),
 }
-FILL_NAMES = _names("fill_value start end stop step")
+FILL_NAMES = _names("data fill_value start end stop step")
 EMPTY = _names("empty empty_like new_empty new empty_strided")
 
 # Results that share memory with their first operand.
@@ -68,7 +69,7 @@ VIEWS = _names(
 # May be the operand itself, or a fresh tensor: that depends on its layout, dtype or device.
 MAYBE_SAME = _names(
     """contiguous to float double half bfloat16 type type_as cuda cpu to_dense coalesce requires_grad_
-    resolve_conj resolve_neg mtia xpu as_tensor asarray as_subclass"""
+    resolve_conj resolve_neg mtia xpu as_tensor asarray as_subclass flatten"""
 )
 # Share memory in the ordinary case.
 MAYBE_VIEWS = _names("reshape reshape_as flatten ravel contiguous requires_grad_")

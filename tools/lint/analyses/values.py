@@ -118,7 +118,7 @@ class Thing:
     token: Token | None = None
     constant: object = MISSING
     parts: list[Item] | None = None
-    entity: Dotted | Class | FunctionClass | Function | Bound | Instance | Record | None = None
+    entity: Dotted | Class | FunctionClass | Function | Bound | Partial | Instance | Record | None = None
     pair: bool = False
     elements: dict[object, Thing] = field(default_factory=dict)
     number: bool = False
@@ -168,6 +168,15 @@ class Bound:
 
     receiver: Value
     name: str
+
+
+@dataclass(frozen=True, eq=False)
+class Partial:
+    """``functools.partial(function, *items, **named)``."""
+
+    function: Value
+    items: tuple[Item, ...]
+    named: Mapping[str, Value]
 
 
 def constant(value: object) -> Value:

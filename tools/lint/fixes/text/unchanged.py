@@ -74,6 +74,9 @@ def check_unchanged(found: Slice, function: ast.FunctionDef, context: str, place
     for line, name in _Writes(place.module, found.assigned, context, kept=True, own=own).of(function):
         if line < max(kept, default=0) and line not in kept:
             raise CannotFix(f"the forward may change `{name}` while it computes it")
+    for line, name in _Writes(place.module, found.assigned, context, own=own).of(function):
+        if kept and line > max(kept):
+            raise CannotFix(f"the forward may change `{name}` after it computes it")
     if found.reads_context:
         _check_context(found, function, context)
 

@@ -51,6 +51,7 @@ PyTorch issues 58509, 76185 and 104040; PyTorch's tutorial "Double backward with
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic
@@ -59,6 +60,7 @@ from ...analyses.facts import ClassFacts, Saving, Use
 from .torch_rule import SECOND, TorchRule, finding, lost_term, path_of
 
 CODE = "PB101"
+DETACHED = re.compile(r"(\w+)\.(?:detach\(\)|data)")  # of an input, as it is written
 HINT = (
     "recompute it in the backward from the inputs, or return it as an output and add the term for its "
     "gradient, or refuse second derivatives with a barrier"
@@ -72,11 +74,15 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     for saved in facts.saved:
         if saved.saving is Saving.INTERMEDIATE and saved.use is Use.VALUE:
             what = "an output marked non-differentiable" if saved.marked else "an intermediate"
+            hint, detached = HINT, DETACHED.fullmatch(saved.name)
+            if detached is not None and detached[1] in saved.inputs:
+                what = f"the input `{detached[1]}` without its history"
+                hint = f"save `{detached[1]}` itself"
             message = (
                 f"`{saved.name}` is {what}: {path_of(saved)}; when the backward is differentiated, "
                 f"{lost_term(saved)}, and {SECOND}"
             )
-            yield finding(CODE, facts, message, saved.saved, saved.name, HINT, "error")
+            yield finding(CODE, facts, message, saved.saved, saved.name, hint, "error")
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check, grade="error")
