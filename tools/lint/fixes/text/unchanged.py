@@ -70,13 +70,14 @@ def check_unchanged(found: Slice, function: ast.FunctionDef, context: str, place
     own = place.facts.cls.own
     for _, name in _Writes(place.module, taken, context, own=own).of(function):
         raise CannotFix(f"the forward may change `{name}`, from which it would be computed again")
+    saves = (n for n in ast.walk(function) if isinstance(n, ast.Call))
+    saves = (n for n in saves if getattr(n.func, "attr", "") == "save_for_backward")
+    saved = {a.id for call in saves for a in call.args if isinstance(a, ast.Name)}
     kept = {line for s in found.statements for line in range(s.lineno, (s.end_lineno or s.lineno) + 1)}
     for line, name in _Writes(place.module, found.assigned, context, kept=True, own=own).of(function):
-        if line < max(kept, default=0) and line not in kept:
-            raise CannotFix(f"the forward may change `{name}` while it computes it")
-    for line, name in _Writes(place.module, found.assigned, context, own=own).of(function):
-        if kept and line > max(kept):
-            raise CannotFix(f"the forward may change `{name}` after it computes it")
+        if kept and line not in kept and (line < max(kept) or name in saved):
+            when = "while" if line < max(kept) else "after"
+            raise CannotFix(f"the forward may change `{name}` {when} it computes it")
     if found.reads_context:
         _check_context(found, function, context)
 

@@ -212,3 +212,10 @@ def test_what_a_static_method_of_the_class_computes_is_computed_again(tmp_path: 
     assert verdict(made.text, "torch.rand(3)", tmp_path) == "right"
     writing = STATIC_HELPER.format(writes="x.mul_(2)")
     assert fixed(writing).text == writing
+
+
+def test_what_the_forward_changes_after_it_saves_it_is_not_computed_again() -> None:
+    forward = FORWARD.format(more=".clone()").replace("(y)\n", "(y)\n        y.mul_(2).exp_()\n")
+    text = HEAD + "class Scaled(torch.autograd.Function):" + forward + BACKWARD
+    assert "y.mul_(2).exp_()" in text
+    assert fixed(text).text == text
