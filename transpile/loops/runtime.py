@@ -79,6 +79,7 @@ _HEADERS = {
     """,
     "kernel/indexing/region.h": "take_region spread_region clear_region",
     "kernel/indexing/sort.h": "argsort",
+    "kernel/indexing/search.h": "searchsorted",
     "kernel/indexing/scan.h": """
         cumsum cumprod argcummax argcummin linear_recurrence position_of_extreme truth_of
     """,

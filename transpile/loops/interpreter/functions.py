@@ -266,6 +266,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "argcummax": _into(partial(places.running_places, np.maximum)),
     "argcummin": _into(partial(places.running_places, np.minimum)),
     "argsort": _into(lambda view, axis: np.argsort(view, _axis(view.ndim, axis), kind="stable")),
+    "searchsorted": _into(lambda a, v, behind: np.searchsorted(a, v, "right" if behind else "left")),
     "position_of_extreme": _into(_position),
     "truth_of": _truth,
     "solved_shape": lambda _, a, b: np.broadcast_shapes(a[:-2], b[:-2]) + b[-2:] if len(b) > 1 else a[:-1],

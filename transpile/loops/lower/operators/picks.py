@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ....ir import Atom, Eqn, Var
 from ....passes.kernel.types import stored
-from ...expressions import Expression, Infix, braces, node, rank, read_only, run, shape
+from ...expressions import NO_SHAPE, Expression, Infix, braces, node, rank, read_only, run, shape
 from ..plan import Plan, literal_of
 from .calls import give
 
@@ -130,7 +130,27 @@ def _places_along(plan: Plan, eqn: Eqn, out: Var, usual: int) -> None:
     give(plan, eqn, out, "int64_t", shape(fact.node), fact.level, eqn.op, fact.node, axis)
 
 
+def add_searchsorted(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """The places in a sorted vector before which, or behind which, values stand."""
+    side, sorter = literal_of(eqn, "side", "left"), eqn.kwarg("sorter")
+    if side not in ("left", "right") or (sorter is not None and literal_of(eqn, "sorter", 0) is not None):
+        raise plan.refuse("searchsorted with a `sorter`, or by a side that is not known, is not compiled")
+    within, value = plan.array(eqn.args[0]), plan.of(eqn.args[1])
+    number = plan.values.scalar(eqn.args[1]) if value.kind == "number" else None
+    whole: Expression
+    given: Expression
+    if number is None:
+        value = plan.array(eqn.args[1])
+        whole, given = shape(value.node), value.node
+    else:
+        kind = stored(number.type)
+        whole, given = NO_SHAPE, run("constant", number.to(kind).node, of=kind)
+    level, behind = max(within.level, value.level), side == "right"
+    give(plan, eqn, out, "int64_t", whole, level, "searchsorted", within.node, given, behind)
+
+
 PICKS = {
+    "searchsorted": add_searchsorted,
     "last_written": add_pick,
     "take_along_axis": add_along,
     "put_along": add_along,
