@@ -187,7 +187,7 @@ def _other_calls(m: Any) -> Calls:
     }
 
 
-OTHER_LEFT = {"StarSaved", "Walrus", "TryFinally"}
+OTHER_LEFT = {"StarSaved", "Walrus", "TryFinally", "KwOnly"}
 OTHER_WRONG = OTHER_LEFT | {
     "Attention",
     "BatchNormTrain",
@@ -199,7 +199,6 @@ OTHER_WRONG = OTHER_LEFT | {
     "Poisson",
     "EmbeddingScale",
     "GeoMean",
-    "KwOnly",
     "InnerHelper",
     "Sorted",
     "OutputMutated",

@@ -97,8 +97,8 @@ def test_what_is_no_derivative_is_refused_with_its_place(gradient):
 
 
 def test_an_operator_without_derivative_on_the_way_is_refused():
-    with pytest.raises(FormulaError, match="unwrap"):
-        rule("def f(x):\n    return x * 2, lambda grad: np.unwrap(grad) * x")
+    with pytest.raises(FormulaError, match="nextafter"):
+        rule("def f(x):\n    return x * 2, lambda grad: np.nextafter(grad, 1.0) * x")
 
 
 def test_formulas_of_the_user_are_found():
