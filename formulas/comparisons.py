@@ -5,10 +5,15 @@ import numpy as np
 import pullback as pb
 
 
+def _array(x):
+    """An array of the numbers in a list; all else as it is."""
+    return np.array(x) if isinstance(x, (tuple, list)) else x
+
+
 @pb.composite(np.isclose)
 def isclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     """|a - b| <= atol + rtol |b| where b is finite, and equality elsewhere."""
-    b = 1.0 * b
+    a, b = _array(a), 1.0 * _array(b)
     finite = np.isfinite(b)
     near = np.abs(a - np.where(finite, b, 0.0)) <= atol + rtol * np.abs(b)
     result = (near & finite) | (a == b)
@@ -23,10 +28,20 @@ def allclose(a, b, rtol=1e-05, atol=1e-08, equal_nan=False):
     return bool(np.all(np.isclose(a, b, rtol, atol, equal_nan)))
 
 
+def _of_one_shape(a, b):
+    """True of arrays of the same shape, of which one may be a number."""
+    if isinstance(a, (int, float, complex)):
+        return np.ndim(b) == 0
+    if isinstance(b, (int, float, complex)):
+        return np.ndim(a) == 0
+    return np.shape(a) == np.shape(b)
+
+
 @pb.composite(np.array_equal)
 def array_equal(a1, a2, equal_nan=False):
     """True for arrays of one shape whose entries are equal."""
-    if np.shape(a1) != np.shape(a2):
+    a1, a2 = _array(a1), _array(a2)
+    if not _of_one_shape(a1, a2):
         return False
     same = a1 == a2
     if equal_nan:

@@ -202,6 +202,7 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.delete(a, [0, 2], axis=0)",
         "np.delete(v, -1)",
         "np.delete(a, [0, 2])",
+        "np.delete(v, np.argmax(v))",
     ),
     "np.insert": (
         "np.insert(a, 1, w, axis=0)",
@@ -388,7 +389,12 @@ CALLS: dict[str, tuple[str, ...]] = {
     # questions and indexes
     "np.shape": ("a * np.shape(a)[0]",),
     **_each("ndim size", "a * f(a)"),
-    **_each("allclose array_equal array_equiv", "a if f(a, 1.0) else 2 * a"),
+    **_each("array_equiv", "a if f(a, 1.0) else 2 * a"),
+    "np.allclose": ("a if np.allclose(a, 1.0) else 2 * a", "v if np.allclose(v, [0, 1, 2, 3]) else 2 * v"),
+    "np.array_equal": (
+        "a if np.array_equal(a, 1.0) else 2 * a",
+        "v if np.array_equal(v, [0, 1, 2, 3]) else 2 * v",
+    ),
     **_each("iscomplexobj isrealobj", "a if f(a) else 2 * a"),
     "np.unravel_index": ("np.unravel_index(5, (3, 4))[1] * v",),
     "np.ravel_multi_index": ("np.ravel_multi_index((1, 2), (3, 4)) * v",),

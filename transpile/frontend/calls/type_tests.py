@@ -54,8 +54,13 @@ def _types(frame: Frame, node: ast.expr) -> list[str]:
 
 
 def _of_tensor(frame: Frame, value: Var, types: list[str], node: ast.Call) -> Literal:
-    """True where an array is among the types: an argument that is a list or a number may be one."""
+    """True where an array is among the types: an argument that is a list or a number may be one.
+
+    The texts in `formulas/` take it for an array, for which they compute what numbers give too.
+    """
     is_array = not _ARRAYS.isdisjoint(types)
+    if frame.place is not None:
+        return Literal(is_array)
     optional = value in frame.build.maybe_none
     if optional or (not is_array and not _NUMBERS.isdisjoint(types)):
         written = ast.unparse(node.args[0])

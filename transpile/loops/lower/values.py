@@ -153,6 +153,8 @@ class Values:
         op, args = eqn.op, eqn.args
         if op == "is_none":
             return self._is_none(args[0])
+        if op == "isinstance":
+            return self._is_instance(eqn)
         if op in MADE_OF:
             return Fact("index", items=args, eqn=eqn)
         if op in _METADATA:
@@ -195,6 +197,17 @@ class Values:
             known = None if operands[0].literal is None else not operands[0].literal
             return Fact("number", "weak bool", known=Prefix("!", operands[0].node), literal=known)
         return self._arithmetic(eqn, operands)
+
+    def _is_instance(self, eqn: Eqn) -> Fact | None:
+        """Decided of a number: of an integer, and of any where no type of numbers is asked for."""
+        atom, asked = eqn.args[0], eqn.kwarg("of")
+        fact = self._find(atom) if isinstance(atom, Var) else None
+        if fact is None or fact.kind != "number" or fact.element == "maybe" or not isinstance(asked, Literal):
+            return None
+        types = str(asked.value).split()
+        if fact.type == "weak int":
+            return _truth("int" in types)
+        return None if {"int", "float", "bool", "complex"} & {*types} else _truth(False)
 
     def _is_none(self, atom: Atom) -> Fact | None:
         if isinstance(atom, Literal):
