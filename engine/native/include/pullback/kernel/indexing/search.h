@@ -2,23 +2,38 @@
 #ifndef PULLBACK_KERNEL_SEARCH_H_
 #define PULLBACK_KERNEL_SEARCH_H_
 
-#include <type_traits>
-
 #include "pullback/kernel/indexing/sort.h"
 
 namespace pb {
 
 // The type that two of NumPy's are compared in.
 template <typename U, typename V>
-using Compared = std::conditional_t<std::is_same_v<U, V> || std::is_same_v<V, bool>, U,
-                                    std::conditional_t<std::is_same_v<U, bool>, V, double>>;
+struct Compared {
+    using Type = double;
+};
+template <typename U>
+struct Compared<U, U> {
+    using Type = U;
+};
+template <typename U>
+struct Compared<U, bool> {
+    using Type = U;
+};
+template <typename V>
+struct Compared<bool, V> {
+    using Type = V;
+};
+template <>
+struct Compared<bool, bool> {
+    using Type = bool;
+};
 
 // The number of entries of a sorted vector that stand before each value, equal ones too where it is
 // put behind them: by halving. NaN is last.
 template <typename U, typename V>
 PB_SETUP void searchsorted(Context& context, const View<U>& sorted, const View<V>& values,
                            bool behind, const View<int64_t>& result) {
-    using Both = Compared<U, V>;
+    using Both = typename Compared<U, V>::Type;
     if (sorted.shape.ndim != 1) {
         context.fail(PB_INVALID, "object of too many or too few dimensions for searchsorted");
     }
