@@ -51,6 +51,8 @@ _PURE = frozenset(
     {"shape", "ndim", "size", "dtype", "like", "item", "tuple", "slice", "is_none", "isinstance", "not_"}
 )
 
+_BOOL = ScalarType("bool")
+
 
 def simplify(block: Block, known: Mapping[Var, Type] | None = None, floats: bool = True) -> Block:
     """The block, simplified. `known` gives types of its parameters and free variables.
@@ -155,9 +157,13 @@ class _Scope:
             if eqn.op == "for" and eqn.args[0] == Literal(0) and len(eqn.outs) == len(eqn.args) - 1:
                 self.env.update(zip(eqn.outs, eqn.args[1:], strict=True))
                 continue
-            if eqn.blocks:
+            if eqn.op == "if":
+                eqn = self._branches(eqn)
+            elif eqn.blocks:
                 iteration = of_iteration(eqn, self.known) if eqn.op == "for" else None
                 eqn = replace(eqn, blocks=tuple(self.nested(block, iteration) for block in eqn.blocks))
+            if eqn.blocks:
+                self.env.update(self._equal_outputs(eqn))
             elif eqn.outs and (same := self._same(eqn)) is not None:
                 self.env.update(zip(eqn.outs, same, strict=True))
                 continue
@@ -166,6 +172,40 @@ class _Scope:
             add_types(eqn, self.known)
             kept.append(eqn)
         return kept
+
+    def _branches(self, eqn: Eqn) -> Eqn:
+        """A conditional with its branches simplified: what it asks for is known in them, if it is a bool."""
+        (condition,) = eqn.args
+        blocks = []
+        for block, holds in zip(eqn.blocks, (True, False), strict=True):
+            if isinstance(condition, Var) and self.known.get(condition) == _BOOL:
+                block = replace_block(block, {condition: Literal(holds)})
+            blocks.append(self.nested(block))
+        return replace(eqn, blocks=tuple(blocks))
+
+    def _equal_outputs(self, eqn: Eqn) -> dict[Var, Atom]:
+        """Outputs of a conditional that its condition decides, or nothing, and of a loop that repeat another.
+
+        ``c or False`` of a `c` that is a bool is `c`.
+        """
+        if eqn.op == "if":
+            then, otherwise = eqn.blocks
+            ends = zip(eqn.outs, then.results, otherwise.results, strict=True)
+            decided = {out: self._decided(eqn.args[0], yes, no) for out, yes, no in ends}
+            return {out: atom for out, atom in decided.items() if atom is not None}
+        if eqn.op == "for":
+            (body,) = eqn.blocks
+            first: dict[Atom, Var] = {}
+            collected = list(zip(eqn.outs, body.results, strict=True))[len(body.params) - 1 :]
+            return {out: first[atom] for out, atom in collected if first.setdefault(atom, out) != out}
+        return {}
+
+    def _decided(self, condition: Atom, yes: Atom, no: Atom) -> Atom | None:
+        """The atom that stands for a choice of two: either, where they are the same, or the condition."""
+        if _identity(yes) == _identity(no):
+            return yes
+        of_bool = (_identity(yes), _identity(no)) == (_identity(Literal(True)), _identity(Literal(False)))
+        return condition if of_bool and type_of(condition, self.known) == _BOOL else None
 
     def _same(self, eqn: Eqn) -> tuple[Atom, ...] | None:
         """The atoms that the outputs equal without computing them once more, or None."""
