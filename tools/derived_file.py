@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import builtins
 import symtable
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python_formula import formula_function
@@ -31,34 +31,33 @@ _HEAD = {
 _ROUNDS = 16
 
 
-def derived_file(formula: Formula, file: FormulaFile) -> str:
-    """A formula file: imports, the formulas and names that this one uses, and the formula.
+def derived_file(formulas: Sequence[Formula], file: FormulaFile) -> str:
+    """A formula file: imports, the formulas and names that these use, and the formulas.
 
     The text is one that is derived from itself: reading it back changes nothing. Of texts that
     are derived from each other, in which names change places, it is the first in the alphabet.
     Raises FormulaError where an operator on the way has no derivative.
     """
-    text = _derived_once(formula, file)
+    text = _derived_once(formulas, file)
     met: list[str] = []
     while text not in met and len(met) < _ROUNDS:
         met.append(text)
-        source = Source(f"{formula.name}.py", text)
+        source = Source(f"{formulas[0].name}.py", text)
         module = read_module(source)
         errors = [found for found in module.diagnostics if found.severity == "error"]
         if errors:
             raise FormulaError(errors, source)
         again = FormulaFile(source, module.formulas, Library(module.operators, standard_library()))
-        text = _derived_once(module.formulas[formula.name], again)
+        text = _derived_once([module.formulas[formula.name] for formula in formulas], again)
     return min(met[met.index(text) :]) if text in met else text
 
 
-def _derived_once(formula: Formula, file: FormulaFile) -> str:
+def _derived_once(formulas: Sequence[Formula], file: FormulaFile) -> str:
     tree = ast.parse(file.source.text)
-    called = [file.formulas[name] for name in _called(formula, file.formulas)]
-    parts = [_text(one, file.source) for one in called]
-    parts.append(_text(as_written(formula, file.library), file.source))
-    known = {one.name for one in (*called, formula)}
-    imports, others = _from_the_file(parts, tree, known, file.source)
+    derived = {formula.name: as_written(formula, file.library) for formula in formulas}
+    known = list(dict.fromkeys(name for one in formulas for name in (*_called(one, file.formulas), one.name)))
+    parts = [_text(derived.get(name) or file.formulas[name], file.source) for name in known]
+    imports, others = _from_the_file(parts, tree, set(known), file.source)
     first = [line for name, line in _HEAD.items() if name in _names("\n".join([*parts, *others]))]
     lines = list(dict.fromkeys([*first, *imports]))
     lines.sort(key=lambda line: (line.startswith("from") and "scipy" not in line, line == _HEAD["pb"]))

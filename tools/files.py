@@ -124,7 +124,7 @@ def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
 def nothing_named(path: str, functions: Iterable[str]) -> CommandError:
     """The error for a FILE without a formula of which no NAME was asked, with the functions to name."""
     names = sorted(functions)
-    message = f"{path}: defines no formula, and no function under pb.compile"
+    message = f"{path}: defines no formula, and no function under pb.compile or pb.derive_pullback"
     if not names:
         return CommandError(message)
     return CommandError(f"{message}\n  help: name a function: {', '.join(f'{path}::{n}' for n in names)}")

@@ -25,7 +25,7 @@ class FormulaFile:
 
 
 def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
-    """The formulas that ``FILE`` or ``FILE::NAME`` names: all of a file and all that it compiles, or one.
+    """The formulas that ``FILE`` or ``FILE::NAME`` names: all of a file, derived ones too, or one.
 
     A name also finds a plain function, whose closure is derived: its `pullback` is None. Raises
     `FormulaError` where one of them, or one that it calls, cannot be used as written, `UsageError` with what
@@ -47,8 +47,8 @@ def read_formulas(target: str) -> tuple[list[Formula], FormulaFile]:
     elif name is not None:
         raise unknown_name(path, name, known)
     else:
-        compiled = [read_function(source, module.names, function) for function in module.compiled]
-        found = sorted([*module.formulas.values(), *compiled], key=lambda formula: formula.span.line)
+        derived = [read_function(source, module.names, function) for function in module.derived]
+        found = sorted([*module.formulas.values(), *derived], key=lambda formula: formula.span.line)
         if not found:
             raise nothing_named(path, module.functions)
     _refuse_unreadable(found, file, module)

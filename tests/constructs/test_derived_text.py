@@ -41,7 +41,7 @@ QUICK |= {"astype", "hypot"}
 def checked_text(path, name):
     """The derived text, after it was read back and derived from itself."""
     formula, file = read_formula(f"{path}::{name}")
-    return derived_file(formula, file)
+    return derived_file([formula], file)
 
 
 def read_back(text, name, folder):
@@ -49,7 +49,7 @@ def read_back(text, name, folder):
     path = folder / f"{name}_derived.py"
     path.write_text(text, encoding="utf-8")
     formula, file = read_formula(f"{path}::{name}")
-    assert derived_file(formula, file) == text
+    assert derived_file([formula], file) == text
     return dict(load_formulas(str(path)))[name]
 
 
@@ -94,7 +94,7 @@ def test_what_cannot_be_derived_is_a_located_error(name):
     path = next(path for path, other in LIBRARY if other == name)
     formula, file = read_formula(f"{path}::{name}")
     with pytest.raises(FormulaError) as error:
-        derived_file(formula, file)
+        derived_file([formula], file)
     assert "np.linalg" in str(error.value)
     assert f"{path.name}:" in str(error.value)
 

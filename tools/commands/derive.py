@@ -1,4 +1,4 @@
-"""``pullback derive``: the closure that follows from a function's forward, as Python to read or to keep."""
+"""``pullback derive``: the closures that follow from functions' forwards, as Python to read or to keep."""
 
 from __future__ import annotations
 
@@ -7,7 +7,8 @@ from pathlib import Path
 
 from ..derived_file import derived_file
 from ..errors import UsageError
-from ..formulas import read_formula
+from ..files import write_atomically
+from ..formulas import read_formulas
 from . import TARGET, Subparsers, add_command
 
 EXAMPLE = """\
@@ -22,7 +23,7 @@ def add_parser(subparsers: Subparsers) -> None:
     parser = add_command(
         subparsers,
         "derive",
-        "print a function with the closure that follows from its forward, as Python",
+        "print functions with the closures that follow from their forwards, as Python",
         EXAMPLE,
         run,
     )
@@ -32,17 +33,13 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print or write the derived formula; a closure that is written already is left aside."""
-    formula, file = read_formula(arguments.target)
-    text = derived_file(formula, file)
+    """Print or write the derived formulas; closures that are written already are left aside."""
+    text = derived_file(*read_formulas(arguments.target))
     if arguments.output in (None, "-"):
         print(text, end="")
         return 0
     path = Path(arguments.output)
     if path.exists() and not arguments.force:
         raise UsageError(f"{path} is there already: give another name, or --force")
-    try:
-        path.write_text(text, encoding="utf-8")
-    except OSError as error:
-        raise UsageError(f"cannot write {path}: {error.strerror}") from error
+    write_atomically(path, text)
     return 0

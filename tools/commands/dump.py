@@ -33,7 +33,7 @@ from pullback.transpile.passes.variants.transpose import transpose
 from pullback.transpile.printer import formula_text
 from pullback.transpile.verify import verify, verify_types
 
-from ..formulas import read_formula
+from ..formulas import read_formulas
 from . import TARGET, Subparsers, add_command
 
 EXAMPLE = """\
@@ -114,7 +114,7 @@ def _kernels(formula: Formula, library: Library, last: str) -> str:
 def add_parser(subparsers: Subparsers) -> None:
     """Declare the command's arguments."""
     parser = add_command(
-        subparsers, "dump", "print the intermediate representation of a formula", EXAMPLE, run
+        subparsers, "dump", "print the intermediate representation of formulas", EXAMPLE, run
     )
     parser.add_argument("target", metavar="FILE[::NAME]", help=TARGET)
     parser.add_argument(
@@ -129,12 +129,15 @@ def add_parser(subparsers: Subparsers) -> None:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    """Print the formula after the pass."""
-    formula, file = read_formula(arguments.target)
-    if arguments.after in (*KERNEL_STAGES, SCHEDULE):
-        print(_kernels(formula, file.library, arguments.after))
-        return 0
-    made = verify_types(formula, PASSES[arguments.after](formula, file.library))
-    types = infer(made)
-    print(formula_text(made, types.forward, types.pullback))
+    """Print the formulas after the pass."""
+    formulas, file = read_formulas(arguments.target)
+    print("\n\n".join(_dumped(formula, file.library, arguments.after) for formula in formulas))
     return 0
+
+
+def _dumped(formula: Formula, library: Library, after: str) -> str:
+    if after in (*KERNEL_STAGES, SCHEDULE):
+        return _kernels(formula, library, after)
+    made = verify_types(formula, PASSES[after](formula, library))
+    types = infer(made)
+    return formula_text(made, types.forward, types.pullback)

@@ -95,6 +95,37 @@ def test_what_the_namespace_has_besides_numpy_is_known(
     assert "pb.relu(x)" in out
 
 
+def test_all_formulas_of_a_file_are_derived(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    text = """import numpy as np
+import pullback as pb
+
+RATE = 0.5
+
+
+@pb.derive_pullback
+def both(x):
+    return decayed(x) * warmed(x)
+
+
+@pb.formula
+def decayed(x):
+    y = np.exp(-RATE * x)
+    return y, lambda grad: -RATE * grad * y
+
+
+@pb.composite
+def warmed(x):
+    return np.tanh(x) * RATE
+"""
+    assert main(["derive", write(text)]) == 0
+    derived = write(capsys.readouterr().out, "derived.py")
+    assert main(["lint", derived]) == 0
+    formulas = load_formulas(derived)
+    assert [name for name, _ in formulas] == ["decayed", "warmed", "both"]
+    for _, formula in formulas:
+        assert pb.gradcheck(formula, np.linspace(-1.0, 1.0, 4), order=3)
+
+
 def test_a_name_that_is_not_there_is_misuse(write: Write) -> None:
     assert main(["derive", f"{write(PLAIN)}::swsh"]) == 2
 
@@ -107,7 +138,7 @@ def test_a_file_is_written_once(write: Write, capsys: pytest.CaptureFixture[str]
     assert main(["derive", f"{source}::swish", "-o", str(out)]) == 2
     assert "--force" in capsys.readouterr().err
     assert main(["derive", f"{source}::swish", "-o", str(out), "--force"]) == 0
-    assert main(["derive", f"{source}::swish", "-o", str(tmp_path / "no" / "such.py")]) == 2
+    assert main(["derive", f"{source}::swish", "-o", str(out / "below_a_file.py")]) == 1
 
 
 def test_what_a_formula_uses_of_its_file_comes_along(

@@ -128,13 +128,17 @@ def test_a_file_of_plain_functions_says_to_name_one(
     assert "help: name a" in said
 
 
-@pytest.mark.parametrize("command", ["derive", "explain", "dump"])
-def test_of_several_formulas_one_has_to_be_named(
-    command: str, write: Write, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_of_several_formulas_one_is_explained(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
     path = write(COMPILED.replace("def plain", "@pb.compile\ndef plain"))
-    assert main([command, path]) == 2
+    assert main(["explain", path]) == 2
     assert f"Name one: {path}::weighted, {path}::plain" in capsys.readouterr().err
+
+
+def test_dump_prints_all_formulas_of_a_file(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    path = write(COMPILED.replace("def plain", "@pb.derive_pullback\ndef plain"))
+    assert main(["dump", path]) == 0
+    text = capsys.readouterr().out
+    assert text.index("formula weighted(") < text.index("formula plain(")
 
 
 def test_transpile_writes_the_one_that_is_named(write: Write, capsys: pytest.CaptureFixture[str]) -> None:

@@ -54,7 +54,7 @@ def programs(draw):
 
 def _derived(program):
     formula = formula_in(program)
-    return derived_file(formula, FormulaFile(formula.source, {formula.name: formula}, standard_library()))
+    return derived_file([formula], FormulaFile(formula.source, {formula.name: formula}, standard_library()))
 
 
 def _load(path, text):

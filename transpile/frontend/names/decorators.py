@@ -12,8 +12,8 @@ from .bindings import Names
 from .constants import dotted_name, fold_node
 
 _DECORATORS = {"pullback.formula": "formula", "pullback.composite": "composite"}
-_COMPILE = "pullback.compile"
 _DERIVE = "pullback.derive_pullback"
+_OF_PLAIN = frozenset({"pullback.compile", _DERIVE})
 _FLAGS = frozenset({"first_order_only", "surrogate", "complex"})
 _TUPLES = frozenset({"save", "recompute", "nondifferentiable"})
 _IGNORED = frozenset({"jvp", "name"})
@@ -42,10 +42,10 @@ def decoration(text: Text, names: Names, node: ast.FunctionDef) -> Decoration | 
     return None
 
 
-def is_compiled(names: Names, node: ast.FunctionDef) -> bool:
-    """True where a function is decorated with ``pb.compile``."""
+def is_derived(names: Names, node: ast.FunctionDef) -> bool:
+    """True for a function under ``pb.compile`` or ``pb.derive_pullback``, which derive its closure."""
     called = (item.func if isinstance(item, ast.Call) else item for item in node.decorator_list)
-    return any(dotted_name(item, names) == _COMPILE for item in called)
+    return any(dotted_name(item, names) in _OF_PLAIN for item in called)
 
 
 def is_helper(names: Names, node: ast.FunctionDef) -> bool:

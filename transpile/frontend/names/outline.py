@@ -15,7 +15,7 @@ from ...operators import AROUND_DECOMPOSITIONS, OPERATORS, by_python
 from ..syntax.fence import Refusal, statement
 from ..syntax.text import Text, parse, statements_in
 from .bindings import Binding, Names
-from .decorators import Decoration, decoration, is_compiled
+from .decorators import Decoration, decoration, is_derived
 from .factory import enclosing_functions
 from .signature import operator_name, signature
 from .static import static_bindings
@@ -37,7 +37,8 @@ class Module:
 
     `operators` has them by the name of their calls, which is that of the operator a formula stands for,
     and another one than an operator's where it stands for none. `functions` are the names of the other
-    functions of the file's outermost level, `compiled` of those of them that ``@pb.compile`` decorates.
+    functions of the file's outermost level, `derived` of those of them whose closures
+    ``@pb.compile`` or ``@pb.derive_pullback`` derives.
     """
 
     source: Source
@@ -47,7 +48,7 @@ class Module:
     diagnostics: list[Diagnostic] = field(default_factory=list)
     unreadable: list[Unreadable] = field(default_factory=list)
     functions: list[str] = field(default_factory=list)
-    compiled: list[str] = field(default_factory=list)
+    derived: list[str] = field(default_factory=list)
 
 
 class Outline:
@@ -87,7 +88,7 @@ class Outline:
         plain = [node for node in self.text.tree.body if isinstance(node, ast.FunctionDef)]
         plain = [node for node in plain if node.name not in decorated_here]
         self.module.functions = [node.name for node in plain]
-        self.module.compiled = [node.name for node in plain if is_compiled(names, node)]
+        self.module.derived = [node.name for node in plain if is_derived(names, node)]
 
     @property
     def operators(self) -> tuple[str, ...]:

@@ -3,7 +3,7 @@
 import pytest
 
 from pullback.tools.derived_file import derived_file
-from pullback.tools.formulas import read_formula
+from pullback.tools.formulas import read_formulas
 
 DERIVED = {
     "np.linalg.solve(a, b)": """
@@ -55,5 +55,5 @@ def derived(a, b):
 def test_text(forward, tmp_path):
     path = tmp_path / "derived.py"
     path.write_text(f"import numpy as np\n\n\ndef derived(a, b):\n    return {forward}\n", encoding="utf-8")
-    text = derived_file(*read_formula(f"{path}::derived"))
+    text = derived_file(*read_formulas(f"{path}::derived"))
     assert text.endswith(DERIVED[forward].lstrip())

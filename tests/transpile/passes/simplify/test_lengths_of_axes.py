@@ -5,7 +5,7 @@ import pytest
 
 import pullback as pb
 from pullback.tools.derived_file import derived_file
-from pullback.tools.formulas import read_formula
+from pullback.tools.formulas import read_formulas
 from pullback.tools.loading import load_formulas
 
 HEAD = "import numpy as np\n\nimport pullback as pb\n\n\n"
@@ -22,7 +22,7 @@ COUNTED = {
 def test_terms(forward, tmp_path):
     path = tmp_path / "reduced.py"
     path.write_text(f"{HEAD}def reduced(x, *, axis: int = 1):\n    return {forward}\n", encoding="utf-8")
-    text = derived_file(*read_formula(f"{path}::reduced"))
+    text = derived_file(*read_formulas(f"{path}::reduced"))
     assert COUNTED[forward] in text
     path.write_text(text, encoding="utf-8")
     derived = dict(load_formulas(str(path)))["reduced"]
