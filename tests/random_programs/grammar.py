@@ -44,6 +44,9 @@ _GRAMMAR = {
         np.round(<expr>) + <leaf>
         <expr> * round(<float>)
         float(np.sum(<leaf>)) * <expr>
+        math.sin(np.sum(<leaf>)) * <expr>
+        math.exp(-math.fabs(<leaf>)) * <expr>
+        math.hypot(s, math.atan2(<float>, 1.0 + s * s)) * <leaf>
         (<expr>).clip(0.2, 1.1)
         np.heaviside(<expr>, 0.5) * <leaf>
         <expr> + <expr>

@@ -35,6 +35,7 @@ from ..state.values import (
 from ..syntax.fence import Refusal, refuse
 from .arguments import Arguments, read_arguments
 from .composites import composite_of, read_composite
+from .entries import read_of_entries
 from .inline import inline
 from .opaque import IDENTITY, opaque
 from .operators import bind_operator
@@ -135,6 +136,9 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     if callee.name in VJP:
         apply = partial(_applied, frame, given.node)
         return read_vjp(frame, given.node, given.positional, given.keywords, apply)
+    call = partial(call_dotted, frame, name=name)
+    if (of_entries := read_of_entries(frame, callee, given, call)) is not None:
+        return of_entries
     if callee.name == "divmod" and not all(map(is_value, given.positional)):
         callee = Dotted("numpy.divmod", callee.text)
     if callee.name in _ARITHMETIC and len(given.positional) == 2 and not given.keywords:

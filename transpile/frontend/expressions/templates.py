@@ -19,6 +19,7 @@ _FUNCTIONS = {
     "argsort": "numpy.argsort",
     "add_up": "numpy.sum",
     "array": "numpy.array",
+    "log": "numpy.log",
 }
 
 

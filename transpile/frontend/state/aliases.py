@@ -88,8 +88,11 @@ def items_of(build: Builder, held: Var) -> set[Var]:
     return found
 
 
-def is_number(build: Builder, var: Var) -> bool:
-    """True where a value is computed as numbers are: an entry, a sum of all, what is made of such."""
+def is_number(build: Builder, var: Var, surely: bool = False) -> bool:
+    """True where a value is computed as numbers are: an entry, a sum of all, what is made of such.
+
+    ``x[0]`` is taken for an entry where nothing says that `x` has more axes, but not `surely`.
+    """
     queue, seen = [var], set[Var]()
     while queue:
         here = queue.pop()
@@ -100,14 +103,14 @@ def is_number(build: Builder, var: Var) -> bool:
         if here in build.inputs or (eqn is None and here not in build.sources):
             return False
         queue += build.sources.get(here, ())
-        made_of = None if eqn is None else _made_of(build, eqn, here)
+        made_of = None if eqn is None else _made_of(build, eqn, here, surely)
         if eqn is not None and made_of is None:
             return False
         queue += [atom for atom in made_of or () if isinstance(atom, Var)]
     return True
 
 
-def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
+def _made_of(build: Builder, eqn: Eqn, out: Var, surely: bool) -> tuple[Atom, ...] | None:
     """The operands that have to be numbers for this one to be one; None where it is an array."""
     if eqn.op in ("if", "for"):
         return _sources(build, eqn, out)
@@ -116,11 +119,8 @@ def _made_of(build: Builder, eqn: Eqn, out: Var) -> tuple[Atom, ...] | None:
         parts = _parts(build, eqn.kwarg("index"))
         base = eqn.args[0]
         known: set[int | None] = ranks(build, base) if isinstance(base, Var) else {None}
-        return (
-            ()
-            if names_an_entry(build, eqn.kwarg("index")) and not known.isdisjoint({None, len(parts)})
-            else None
-        )
+        fits = known == {len(parts)} if surely else not known.isdisjoint({None, len(parts)})
+        return () if fits and names_an_entry(build, eqn.kwarg("index")) else None
     if info is not None and info.kind == "reduction":
         axis, keeps = eqn.kwarg("axis"), eqn.kwarg("keepdims")
         return () if axis in (None, Literal(None)) and keeps in (None, Literal(False)) else None
