@@ -83,16 +83,7 @@ class BuiltinCalls(TorchCalls):
             values = [Item(containers.item_at(t, 1), pair.starred) for pair in pairs for t in pair.value]
             return self.new_list([*values, *(Item(value) for value in arguments.named.values())])
         if name == "zip":
-            columns = [containers.starred(item.value) for item in arguments.items]
-            if (
-                columns
-                and len({len(c) for c in columns}) == 1
-                and not any(i.starred for c in columns for i in c)
-            ):
-                rows = [containers.make([Item(c[k].value) for c in columns]) for k in range(len(columns[0]))]
-                return containers.make([Item(row) for row in rows])
-            row = containers.make([Item(containers.element_of(item.value)) for item in arguments.items])
-            return containers.make([Item(row, starred=True)])
+            return containers.zipped([item.value for item in arguments.items])
         if name == "enumerate" and arguments.items:
             items = containers.starred(arguments.first)
             return containers.make(

@@ -149,6 +149,20 @@ def _unpack_one(thing: Thing, before: int, after: int | None) -> list[Value]:
     return [*first, rest, *last]
 
 
+def zipped(values: Sequence[Value]) -> Value:
+    """``zip(...)``: as many rows as the lists of known lengths have items, if those are equally long."""
+    columns = [starred(value) for value in values]
+    lengths = {len(column) for column in columns if not any(item.starred for item in column)}
+    if len(lengths) != 1:
+        return make([Item(make([Item(element_of(value)) for value in values]), starred=True)])
+    (length,) = lengths
+    parts = [
+        [Item(element_of(value)) for _ in range(length)] if any(i.starred for i in column) else column
+        for value, column in zip(values, columns, strict=True)
+    ]
+    return make([Item(make([Item(part[k].value) for part in parts])) for k in range(length)])
+
+
 def concatenated(left: Value, right: Value) -> Value | None:
     """``left + right`` of lists, or None where neither is one."""
     if not any(thing.parts is not None for thing in (*left, *right)):

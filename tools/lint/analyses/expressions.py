@@ -24,6 +24,7 @@ from .values import (
     Value,
     any_form,
     combine,
+    compared_form,
     constant,
     facts_of,
     lose,
@@ -156,8 +157,15 @@ class Expressions(ABC):
             if isinstance(node, ast.Starred):
                 items += containers.starred(self.evaluate(node.value, state))
             else:
-                items.append(Item(self.evaluate(node, state)))
+                items.append(Item(self._written(node, state)))
         return items
+
+    def _written(self, node: ast.expr, state: State) -> Value:
+        """The value of an item; what has no name is called as it is written."""
+        value = self.evaluate(node, state)
+        for thing in value if isinstance(node, ast.Call) else ():
+            thing.name = thing.name or ast.unparse(node)
+        return value
 
     def _dictionary(self, keys: list[ast.expr | None], values: list[ast.expr], state: State) -> Value:
         found = [self.evaluate(value, state) for value in values]
@@ -232,7 +240,7 @@ class Expressions(ABC):
         if all(thing.number for value in (left, *rights) for thing in value):
             return plain()
         forms = [facts_of(value).form for value in (left, *rights)]
-        compared = self.fresh(Facts(form=any_form(forms)), node)
+        compared = self.fresh(Facts(form=compared_form(forms)), node)
         compared[0].whole = True
         return compared
 

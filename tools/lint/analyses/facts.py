@@ -24,6 +24,7 @@ from .values import MISSING, Form, Kind, Thing, Token, Value, facts_of
 OF_INTEGERS = re.compile(
     r"(?:^|[_.])(?:mask|index|indices|idx|ids|hash|hashes|hash_code|hash_codes|buckets?|permutation|perm"
     r"|handles?|groups?|counts?|seed|rng_state|cu_seqlens|indptr)\d*$|^(?:n|num_\w+|n_\w+)$"
+    r"|^(?:BLOCK|NUM|block)_\w+$"
 )
 SURROGATE = re.compile(r"#\s*pullback:\s*surrogate\b")
 
@@ -75,6 +76,12 @@ class Saved:
     def on_context(self) -> bool:
         """True if it is an attribute of the context, out of reach of the version check."""
         return self.how == "attribute"
+
+    @property
+    def place(self) -> str:
+        """``as `ctx.x` ``, or ``in `ctx.options` `` where the attribute holds it among others."""
+        alone = self.name == self.attribute or self.name.startswith(f"{self.attribute}.")
+        return f"as `ctx.{self.name}`" if alone else f"in `ctx.{self.attribute}`"
 
 
 @dataclass(frozen=True)
@@ -131,7 +138,7 @@ class ClassFacts:
             things = tuple(t for t in value if t.constant is not None and t.facts.form is not Form.ZERO)
             known = any(t.constant is not MISSING or t.entity or t.parts is not None for t in things)
             forms = {Form.UNKNOWN if t.number else t.facts.form for t in things}
-            if things and not known and forms <= {Form.CONSTANT, Form.AFFINE}:
+            if things and not known and forms <= {Form.CONSTANT, Form.AFFINE, Form.COMPARED}:
                 found.append((index, things, span))
         return tuple(found)
 

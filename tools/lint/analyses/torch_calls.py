@@ -22,6 +22,7 @@ from .values import (
     Value,
     any_form,
     combine,
+    compared_form,
     facts_of,
     leaves,
     lose,
@@ -170,12 +171,13 @@ class TorchCalls(Statements):
             value for key, value in arguments.named.items() if key in torch_names.FILL_NAMES and places
         ]
         facts = [facts_of(v) for v in values if not all(thing.whole for thing in v)]
-        if all(fact.kind is Kind.NONE for fact in facts) or is_whole_dtype(arguments.node):
+        whole = name in torch_names.WHOLE or is_whole_dtype(arguments.node)
+        if whole or all(fact.kind is Kind.NONE for fact in facts):
             return ()
         span = self.span(arguments.node)
         made = combine(facts, any_form([fact.form for fact in facts]), span)
         if self.cuts:
-            which = "holds a copy" if name == "new_tensor" else "is filled with a number"
+            which = "holds a copy" if name in torch_names.COPIES else "is filled with a number"
             made = lose(made, span, f"`{name}(...)`, which {which}")
         return (Thing(unrecorded(made), Store(), span),)
 
@@ -188,6 +190,8 @@ class TorchCalls(Statements):
     def _without_derivative(self, name: str, facts: list[Facts], node: ast.Call) -> Value:
         forms = [fact.form for fact in facts]
         form = Form.ZERO if name in torch_names.ZEROS or name in torch_names.EMPTY else any_form(forms)
+        if name in torch_names.COMPARISONS:
+            form = compared_form(forms)
         if name in (
             "ones_like",
             "full_like",

@@ -12,6 +12,10 @@ def _names(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
+# Constructors of PyTorch's first versions: of sizes, or of numbers that they copy.
+WHOLE_TENSORS = _names("LongTensor IntTensor ShortTensor ByteTensor CharTensor BoolTensor")
+TENSORS = WHOLE_TENSORS | _names("Tensor FloatTensor DoubleTensor HalfTensor BFloat16Tensor")
+
 # Facts about a tensor that are no tensors.
 METADATA = _names(
     """size dim ndimension ndim numel nelement element_size stride storage_offset shape dtype device layout
@@ -32,8 +36,12 @@ ZERO_DERIVATIVE = _names(
     empty_like new_zeros new_ones new_full new_tensor new_empty new bernoulli_ random_ uniform_ normal_
     exponential_ geometric_ cauchy_ log_normal_ offsets"""
 )
+COMPARISONS = _names(
+    """lt le gt ge eq ne less less_equal greater greater_equal equal not_equal allclose isclose isnan isinf
+    isfinite isneginf isposinf"""
+)
 # Those whose result holds integers or booleans.
-WHOLE = _names(
+WHOLE = WHOLE_TENSORS | _names(
     """lt le gt ge eq ne less less_equal greater greater_equal not_equal isclose isnan isinf isfinite
     isneginf isposinf isreal logical_and logical_or logical_not logical_xor bitwise_and bitwise_or
     bitwise_not bitwise_xor bitwise_left_shift bitwise_right_shift argmax argmin argsort argwhere nonzero
@@ -43,21 +51,26 @@ WHOLE = _names(
 ZEROS = _names("zeros zeros_like new_zeros zero_")
 
 # Made of nothing but sizes and numbers.
-CREATION = _names(
-    """zeros ones full empty rand randn randint randperm eye arange range linspace logspace tril_indices
+CREATION = (
+    _names(
+        """zeros ones full empty rand randn randint randperm eye arange range linspace logspace tril_indices
     triu_indices empty_strided hann_window hamming_window manual_seed seed get_rng_state cuda.Stream Generator
     device Size dtype finfo iinfo"""
+    )
+    | TENSORS
 )
 # The operands whose numbers a new tensor holds, by place and by name.
 FILL_OPERANDS = {
     **dict.fromkeys(_names("full full_like"), (1,)),
     "new_full": (2,),
-    "new_tensor": (1,),
+    **dict.fromkeys(_names("new_tensor new"), (1,)),
+    **dict.fromkeys(TENSORS, (0,)),
     **dict.fromkeys(_names("linspace logspace"), (0, 1)),
     **dict.fromkeys(_names("arange range"), (0, 1, 2)),
 }
 FILL_NAMES = _names("data fill_value start end stop step")
-EMPTY = _names("empty empty_like new_empty new empty_strided")
+EMPTY = TENSORS | _names("empty empty_like new_empty new empty_strided")
+COPIES = TENSORS | _names("new new_tensor")
 
 # Results that share memory with their first operand.
 VIEWS = _names(

@@ -33,6 +33,7 @@ class Form(Enum):
     CONSTANT = "constant"
     LINEAR = "linear"
     AFFINE = "linear plus a constant"
+    COMPARED = "by comparisons only"
     UNKNOWN = "unknown"
 
 
@@ -225,7 +226,7 @@ def blend(facts: list[Facts]) -> Facts:
     if len(facts) == 1:
         return facts[0]
     forms = {fact.form for fact in facts} - {Form.ZERO}
-    form = Form.ZERO if not forms else forms.pop() if len(forms) == 1 else Form.UNKNOWN
+    form = Form.ZERO if not forms else forms.pop() if len(forms) == 1 else any_form(forms)
     return combine(facts, form, None)
 
 
@@ -270,8 +271,8 @@ def sum_form(forms: list[Form]) -> Form:
     found = {form for form in forms if form is not Form.ZERO}
     if not found:
         return Form.ZERO
-    if Form.UNKNOWN in found:
-        return Form.UNKNOWN
+    if found & {Form.UNKNOWN, Form.COMPARED}:
+        return any_form(found)
     return found.pop() if len(found) == 1 else Form.AFFINE
 
 
@@ -280,12 +281,18 @@ def product_form(forms: list[Form]) -> Form:
     if Form.ZERO in forms:
         return Form.ZERO
     moving = [form for form in forms if form is not Form.CONSTANT]
-    return Form.CONSTANT if not moving else moving[0] if len(moving) == 1 else Form.UNKNOWN
+    return Form.CONSTANT if not moving else moving[0] if len(moving) == 1 else any_form(moving)
 
 
-def any_form(forms: list[Form]) -> Form:
+def any_form(forms: Iterable[Form]) -> Form:
     """The form of an arbitrary function: constant where all operands are."""
-    return Form.CONSTANT if all(form in (Form.ZERO, Form.CONSTANT) for form in forms) else Form.UNKNOWN
+    moving = {*forms} - {Form.ZERO, Form.CONSTANT}
+    return Form.CONSTANT if not moving else Form.COMPARED if moving == {Form.COMPARED} else Form.UNKNOWN
+
+
+def compared_form(forms: list[Form]) -> Form:
+    """The form of a comparison."""
+    return Form.CONSTANT if any_form(forms) is Form.CONSTANT else Form.COMPARED
 
 
 def lose(facts: Facts, span: Span, how: str) -> Facts:

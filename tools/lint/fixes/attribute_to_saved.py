@@ -63,7 +63,7 @@ def _assignment(saver: ast.FunctionDef, context: str, attribute: str) -> tuple[a
                 targets=[ast.Attribute(value=ast.Name(id=owner), attr=found)], value=ast.Name(id=name)
             ) if owner == context and found == attribute:
                 return statement, name
-    raise CannotFix(f"`{context}.{attribute}` is not set to a name, by an assignment of its own")
+    raise CannotFix(f"no assignment of its own sets `{context}.{attribute}` to a name")
 
 
 def _uses(function: ast.FunctionDef, context: str, attribute: str) -> list[ast.Attribute]:

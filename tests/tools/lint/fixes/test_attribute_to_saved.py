@@ -39,12 +39,12 @@ def test_an_output_is_saved_before_the_return() -> None:
         (
             "ctx.x = y = x\nreturn x * 2",
             "return grad * ctx.x",
-            "`ctx.x` is not set to a name, by an assignment of its own",
+            "no assignment of its own sets `ctx.x` to a name",
         ),
         (
             "ctx.x = x.tanh()\nreturn ctx.x",
             "return grad * (1 - ctx.x ** 2)",
-            "`ctx.x` is not set to a name, by an assignment of its own",
+            "no assignment of its own sets `ctx.x` to a name",
         ),
     ],
 )

@@ -94,6 +94,11 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
             continue
         how = "has a term that depends" if affine else "depends"
         message = f"the gradient for `{name}` {how} on no incoming gradient: no derivative does"
+        if any(t.facts.form is Form.COMPARED for t in things):
+            message = (
+                f"the gradient for `{name}` depends on the incoming gradient only by comparisons: no "
+                "derivative does"
+            )
         yield finding(CODE, facts, message, span, name, HINT)
 
 

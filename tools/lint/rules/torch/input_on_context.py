@@ -70,7 +70,7 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
             and not OF_INTEGERS.search(saved.name)
         ):
             message = (
-                f"the input `{saved.inputs[0]}` is stored as `ctx.{saved.name}`: no version check sees it "
+                f"the input `{saved.inputs[0]}` is stored {saved.place}: no version check sees it "
                 "change, and the gradient is silently wrong then"
             )
             yield finding(CODE, facts, message, saved.saved, saved.name, HINT)

@@ -80,9 +80,8 @@ def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
             token = next((token for token in live if token not in facts.unknown), live[0] if live else None)
             if token is None or (lost.span, token) in seen:
                 continue
-            of_number = lost.how.endswith("a number of it") or lost.how.startswith(
-                ("`torch.tensor(", "`new_tensor(")
-            )
+            copies = lost.how.endswith(("a number of it", "holds a copy"))
+            of_number = copies or lost.how.startswith("`torch.tensor(")
             if of_number and token.name in facts.numbers:
                 continue
             seen.add((lost.span, token))

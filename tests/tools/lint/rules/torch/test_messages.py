@@ -94,3 +94,30 @@ def test_columns_are_counted_in_characters(path: str, capsys: pytest.CaptureFixt
     (finding,) = json.loads(capsys.readouterr().out)
     line = file.read_text().splitlines()[finding["line"] - 1]
     assert line[finding["column"] - 1 :].startswith("t)")
+
+
+@pytest.mark.parametrize(
+    ("stored", "place"),
+    [
+        ("ctx.a = a", "as `ctx.a`"),
+        ("ctx.kept = a, b", "in `ctx.kept`"),
+        ("import functools; ctx.times = functools.partial(torch.mul, a)", "in `ctx.times`"),
+    ],
+)
+def test_an_input_is_where_the_context_has_it(
+    stored: str, place: str, path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SCALED.replace("t = a + b", f"t = 1 + b; {stored}").replace("(b, t)", "(b)")
+    used = {"ctx.a = a": "ctx.a", "ctx.kept = a, b": "ctx.kept[0]"}.get(stored, "ctx.times(b)")
+    Path(path).write_text(text.replace("b, t = ctx", "(b,) = ctx").replace("grad * t", f"grad * {used}"))
+    main(["lint", path])
+    assert f"PB306 warning: the input `a` is stored {place}: no version" in capsys.readouterr().out
+
+
+def test_an_item_without_a_name_is_called_as_it_is_written(
+    path: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = SCALED.replace("t = a + b", "kept = [b, torch.exp(a)]")
+    Path(path).write_text(text.replace("(b, t)", "(*kept)").replace("t * b", "kept[1] * b"))
+    main(["lint", path])
+    assert "`torch.exp(a)` is an intermediate: computed from `a` (line 7)" in capsys.readouterr().out
