@@ -56,8 +56,6 @@ def bound(
     kwargs: Mapping[str, Any],
 ) -> tuple[tuple[Any, ...], dict[str, Any]]:
     """The arguments of a call as `Operator.bind` gives them; `called` is for errors."""
-    if len(args) == len(inputs) and not attributes and not kwargs:
-        return tuple(args), {}
     params = (*inputs, *attributes)
     if len(args) > len(params):
         raise TypeError(f"{called}() takes {len(params)} arguments but {len(args)} were given")
@@ -89,14 +87,16 @@ def as_input(param: Param, value: Any) -> Any:
     return [np.asarray(item) if isinstance(item, (list, tuple)) else item for item in parts]
 
 
-def _conjugate(gradient: Any) -> Any:
-    """The conjugate of a gradient where it is complex; of a list, of each."""
-    if type(gradient) is np.ndarray and gradient.dtype.kind != "c":
-        return gradient
-    if type(gradient) is list:
-        return [_conjugate(part) for part in gradient]
-    dtype = getattr(gradient, "dtype", None)
-    return gradient if dtype is None or dtype.kind != "c" else gradient.conj()
+def _conjugates(gradients: Sequence[Any]) -> list[Any]:
+    """The gradients, those that are complex conjugated; of a list, each."""
+    found = []
+    for gradient in gradients:
+        if type(gradient) is list:
+            gradient = _conjugates(gradient)
+        elif (dtype := getattr(gradient, "dtype", None)) is not None and dtype.kind == "c":
+            gradient = gradient.conj()
+        found.append(gradient)
+    return found
 
 
 _OF_KERNELS = frozenset(map(np.dtype, ("float32", "float64", "int64", "bool")))
@@ -188,6 +188,8 @@ class Operator:
         Attributes may also be positional, after the inputs, as in NumPy. Raises
         TypeError for arguments that do not fit, as a Python function does.
         """
+        if not kwargs and not self.attributes and len(args) == len(self.inputs):
+            return tuple(args), {}
         return bound(self.name, self.inputs, self.attributes, args, kwargs)
 
     def forward(self, inputs: Sequence[Any], attributes: Mapping[str, Any]) -> tuple[Any, ...]:
@@ -230,14 +232,18 @@ class Operator:
         def call(saved: Sequence[Any], cotangents: Sequence[Any]) -> tuple[Any, ...]:
             incoming = [cotangents[i] for i in present]
             if takes_complex:
-                incoming = list(map(_conjugate, incoming))
+                incoming = _conjugates(incoming)
             try:
-                gradients = function(*(saved[i] for i in reads), *incoming)
+                gradients = function(*[saved[i] for i in reads], *incoming)
             except GradientShapeError as error:
                 raise GradientShapeError(f"{self.span}: derivative of {self.name}: {error}") from error
+            if takes_complex:
+                gradients = _conjugates(gradients)
+            if len(gradients) == width:
+                return tuple(gradients)
             full: list[Any] = [None] * width
             for index, gradient in zip(differentiable, gradients, strict=True):
-                full[index] = _conjugate(gradient) if takes_complex else gradient
+                full[index] = gradient
             return tuple(full)
 
         by_value = _read_by_value(special.block)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import count, repeat
 from typing import Any
 
 import numpy as np
@@ -14,10 +13,10 @@ from ..core import dispatch, grad_mode, saved_hooks
 from ..core.callsite import caller
 from ..core.complex_values import not_complex
 from ..core.errors import NotDifferentiableError
-from ..core.operator import Operator
 from ..debugging import anomaly
 from ..mutation.views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from ..tensor.leaf_values import KINDS
+from ..transforms import forward_ad
 from .node import Edges, OperatorNode, Output
 from .saved import SavedInput, SavedOutput, SavedPacked, holds_array
 from .storage import Array, Storage, owner
@@ -48,29 +47,36 @@ def set_anomaly(enabled: bool, check_nan: bool) -> None:
 def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """Call an operator with tensors among its arguments; see `dispatch.Engine.apply`."""
     given, attributes = operator.bind(args, kwargs)
+    mode = grad_mode.ENABLED.get()
     inputs: list[Any] = []
     arrays: list[Any] = []
-    needed: list[bool] = []
+    edges: list[Edges] = []
     for param, value in zip(operator.inputs, given, strict=True):
         if type(value) not in _SINGLE or param.var.kind == "list":
             value = _input(operator, param, value)
         inputs.append(value)
+        wanted = mode is True and param.differentiable
         if type(value) is Tensor:
             arrays.append(value._array)
-            needed.append(param.differentiable and value.requires_grad)
+            edge = value.edge() if wanted else None
+            edges.append(() if edge is None else (edge,))
+        elif type(value) is list:
+            arrays.append([item._array if type(item) is Tensor else item for item in value])
+            edges.append(_edges_of(value) if wanted else ())
         else:
-            arrays.append(_arrays(value) if type(value) is list else value)
-            needed.append(param.differentiable and type(value) is list and any(map(_requires_grad, value)))
-    if isinstance(operator, Operator):
+            arrays.append(value)
+            edges.append(())
+    if operator.of_other_dtypes is not None:
         operator = operator.for_dtypes(inputs)
     constants = attributes and {key: _attribute(operator, key, value) for key, value in attributes.items()}
     computed = operator.forward(arrays, constants)
     visible = operator.n_results + operator.n_hidden
     outputs = [None if value is None else _result(operator, value) for value in computed[:visible]]
-    storages, views = _shared(operator, inputs, outputs)
+    storages, views = _shared(operator, inputs, outputs, isinstance(mode, grad_mode.Inference))
+    needed = tuple(map(bool, edges))
     node = None
-    if True in needed and grad_mode.is_recording():
-        node = _record(operator, inputs, tuple(needed), outputs, storages, computed[visible:])
+    if True in needed:
+        node = _record(operator, inputs, needed, tuple(edges), outputs, storages, computed[visible:])
     results = []
     for i, array in enumerate(outputs[: operator.n_results]):
         if array is not None:
@@ -100,6 +106,7 @@ def _record(
     operator: Any,
     inputs: Sequence[Any],
     needed: tuple[bool, ...],
+    edges: tuple[Edges, ...],
     arrays: Sequence[Array | None],
     storages: Sequence[Storage],
     plain: Sequence[Any],
@@ -108,20 +115,17 @@ def _record(
 
     None where no result can have a gradient.
     """
-    if not operator.complex and any(
-        wanted and _is_complex(value) for value, wanted in zip(inputs, needed, strict=True)
-    ):
+    if not operator.complex and any(map(_is_complex, edges)):
         raise NotDifferentiableError(not_complex(operator))
-    outputs = tuple(map(_output, repeat(operator), count(), arrays))
-    if True not in [output.differentiable for output in outputs[: operator.n_results]]:
-        return None
-    edges = tuple(map(_edges, inputs, needed))
-    node = OperatorNode(operator, outputs, edges, caller())
-    if anomaly.is_anomaly_enabled():
-        node.forward_stack = anomaly.stack()
+    outputs = tuple([_output(operator, index, array) for index, array in enumerate(arrays)])
     # Other patterns of gradients read no more than this one: what a branch that was not taken leaves out
     # counts as defined, for it may be filled with zeros.
     defined = tuple([o.differentiable or array is None for o, array in zip(outputs, arrays, strict=True)])
+    if True not in [output.differentiable for output in outputs[: operator.n_results]]:
+        return None
+    node = OperatorNode(operator, outputs, edges, caller())
+    if anomaly.is_anomaly_enabled():
+        node.forward_stack = anomaly.stack()
     saved: list[Any] = [None] * len(operator.saved)
     for index in operator.backward(defined, needed).reads:
         source, position, name = operator.saved[index]
@@ -131,8 +135,8 @@ def _record(
             saved[index] = plain[position] if _pack is None else _keep_plain(plain[position])
         elif (array := arrays[position]) is not None:
             saved[index] = _keep_output(name, array, storages[position], position)
+        node.keeps_arrays = node.keeps_arrays or holds_array(saved[index])
     node.saved = saved
-    node.keeps_arrays = True in [value is not None and holds_array(value) for value in saved]
     return node
 
 
@@ -158,10 +162,6 @@ def _item(operator: Any, param: Param, value: Any) -> Any:
     return value
 
 
-def _arrays(values: list[Any]) -> list[Any]:
-    return [value._array if type(value) is Tensor else value for value in values]
-
-
 def _attribute(operator: Any, name: str, value: Any) -> Any:
     """Attributes are constants: an index may be a tensor, but not one that wants a gradient."""
     if isinstance(value, Tensor):
@@ -177,24 +177,15 @@ def _attribute(operator: Any, name: str, value: Any) -> Any:
     return value
 
 
-def _requires_grad(value: Any) -> bool:
-    return type(value) is Tensor and value.requires_grad
+def _is_complex(edges: Edges) -> bool:
+    """True where a gradient that goes along one of the edges is complex."""
+    return any(edge is not None and edge.node.outputs[edge.output].dtype.kind == "c" for edge in edges)
 
 
-def _is_complex(value: Any) -> bool:
-    """True for a complex tensor that requires grad, or a list with one."""
-    if type(value) is list:
-        return any(map(_is_complex, value))
-    return type(value) is Tensor and value.dtype.kind == "c" and value.requires_grad
-
-
-def _edges(value: Any, wanted: bool) -> Edges:
-    """An edge per tensor of an input; none where no gradient is wanted."""
-    if not wanted:
-        return ()
-    if type(value) is list:
-        return tuple(item.edge() if type(item) is Tensor else None for item in value)
-    return (value.edge(),)
+def _edges_of(values: list[Any]) -> Edges:
+    """An edge per item of a list; none where no item requires a gradient."""
+    edges = [item.edge() if type(item) is Tensor else None for item in values]
+    return tuple(edges) if any(edges) else ()
 
 
 def _output(operator: Any, index: int, array: Array | None) -> Output:
@@ -202,9 +193,10 @@ def _output(operator: Any, index: int, array: Array | None) -> Output:
     if array is None:
         return Output((), np.dtype(float), False)
     dtype = array.dtype
-    if dtype.kind == "c" and not operator.complex:
+    kind = dtype.kind
+    if kind == "c" and not operator.complex:
         raise NotDifferentiableError(not_complex(operator))
-    differentiable = dtype.kind in "fc" and index not in operator.nondifferentiable
+    differentiable = kind in "fc" and index not in operator.nondifferentiable
     return tuple.__new__(Output, (array.shape, dtype, differentiable))
 
 
@@ -213,7 +205,10 @@ def _keep_input(name: str, value: Any) -> Any:
         return [_keep_input(name, item) for item in value]
     if type(value) is not Tensor:
         return _keep_plain(value)
-    saved = SavedInput(name, value)
+    node = value._node
+    # A constant's tangent hangs on the tensor itself.
+    leaf = value if node is None and (value._requires or forward_ad.is_active()) else None
+    saved = SavedInput(name, value._array, value._storage, value._output, node, leaf, value._name)
     if _pack is not None and (packed := _pack(value.detach())) is not None:
         return SavedPacked(packed, edge=value.edge())
     return saved
@@ -237,11 +232,11 @@ def _keep_plain(value: Any) -> Any:
 
 
 def _shared(
-    operator: Any, inputs: Sequence[Any], arrays: Sequence[Array | None]
+    operator: Any, inputs: Sequence[Any], arrays: Sequence[Array | None], inference: bool
 ) -> tuple[list[Storage], list[View | None]]:
     """A storage for each output, an input's where they share memory; and the view that it then is of it."""
     if len(arrays) == 1 and (array := arrays[0]) is not None and _is_new(array, inputs):
-        return [Storage()], [None]
+        return [Storage(inference)], [None]
     tensors = {
         id(owner(item._array)): item
         for value in inputs
@@ -255,7 +250,7 @@ def _shared(
         key = id(owner(array)) if array is not None else 0
         source = tensors.get(key)
         if array is None or source is None:
-            storages.append(own.setdefault(key, Storage()))
+            storages.append(own.setdefault(key, Storage(inference)))
             views.append(None)
         else:
             storages.append(source._storage)

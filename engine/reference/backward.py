@@ -20,7 +20,7 @@ from ..core.hooks import call_posthooks
 from ..core.reentrant import MOST_NESTED, on_a_fresh_thread
 from ..debugging import anomaly
 from .arrivals import Arrivals, Gradient, accumulate_into, add_arrays, add_tensors, owned
-from .derivative import input_gradients, leads
+from .derivative import input_gradients, needs
 from .node import Edge, Node
 from .node_hooks import after_posthooks, after_prehooks, call_tensor_hooks, for_hooks
 from .tensor import LeafNode, Tensor
@@ -90,7 +90,7 @@ def _run(
         while arrivals:
             node, received = arrivals.next()
             try:
-                if node.has_hooks:
+                if node.observers is not None or isinstance(node, LeafNode):
                     call_tensor_hooks(node, received, create_graph)
                 if isinstance(node, LeafNode) and accumulate:
                     _run_leaf(node, received, create_graph)
@@ -111,11 +111,12 @@ def _run_leaf(node: LeafNode, received: list[Gradient | None], create_graph: boo
     """Add what a leaf has received to its `grad`, between the hooks of its node."""
     if received[0] is None:
         return
-    if node.prehooks:
+    observed = node.observed
+    if observed.prehooks:
         received = after_prehooks(node, received, create_graph)
     accumulate_into(node.tensor, received[0], create_graph)
-    if node.posthooks:
-        call_posthooks(node.posthooks, (), for_hooks(received, create_graph), ())
+    if observed.posthooks:
+        call_posthooks(observed.posthooks, (), for_hooks(received, create_graph), ())
 
 
 def _run_node(
@@ -127,16 +128,17 @@ def _run_node(
     retain_graph: bool,
 ) -> None:
     """Run a node that leads to what is wanted between its hooks, and send its gradients on."""
-    needed = tuple([leads(edges, wanted) for edges in node.edges])
+    needed = needs(node.edges, wanted)
     if wanted is not None and True not in needed:
         return
-    if node.prehooks:
+    observers = node.observers
+    if observers is not None and observers.prehooks:
         received = after_prehooks(node, received, create_graph)
     defined = tuple([gradient is not None for gradient in received])
     if True not in defined:
         return
     sent = input_gradients(node, received, defined, needed, wanted, create_graph)
-    if node.posthooks:
+    if observers is not None and observers.posthooks:
         sent = after_posthooks(node, sent, received, create_graph)
     while sent:
         arrivals.send(*sent.pop(0))  # and keep none of them
@@ -155,7 +157,7 @@ def leading_to(targets: set[Node], roots: Iterable[Edge]) -> set[Node]:
             stack.extend(edge.node for edges in node.edges for edge in edges if edge is not None)
     leading: set[Node] = set()
     for node in sorted(seen, key=attrgetter("sequence")):
-        if node in targets or True in [leads(edges, leading) for edges in node.edges]:
+        if node in targets or True in needs(node.edges, leading):
             leading.add(node)
     return leading
 

@@ -32,28 +32,19 @@ def input_gradients(
     if isinstance(node, BarrierNode):
         node.refuse()
     assert isinstance(node, OperatorNode)
-    saved_values = node.saved
-    if node.freed:
-        raise GraphFreedError(
-            f"backward came through {node.name} a second time (called at {node.called_at}), and what it "
-            "saved was "
-            "let go after the first. Pass retain_graph=True to every backward or grad call but the last, "
-            "or compute "
-            "the forward again"
-        )
     record = create_graph and not node.operator.barrier
     if anomaly.is_anomaly_enabled():
         with anomaly.Running(node.forward_stack):
-            gradients = _derivative(node, saved_values, received, defined, needed, record)
+            gradients = _derivative(node, received, defined, needed, record)
     else:
-        gradients = _derivative(node, saved_values, received, defined, needed, record)
+        gradients = _derivative(node, received, defined, needed, record)
     kind = Tensor if record else np.ndarray
     made: list[tuple[Edge, Any]] = []
-    for position, (edges, gradient) in enumerate(zip(node.edges, gradients, strict=True)):
+    for position, gradient in enumerate(gradients):
         if gradient is None or not needed[position]:
             continue
-        parts = gradient if isinstance(gradient, (list, tuple)) else (gradient,)
-        for edge, part in zip(edges, parts, strict=True):
+        parts = gradient if type(gradient) in (list, tuple) else (gradient,)
+        for edge, part in zip(node.edges[position], parts, strict=True):
             if edge is not None and part is not None and (wanted is None or edge.node in wanted):
                 output = edge.node.outputs[edge.output]
                 if type(part) is not kind or part.shape != output.shape or part.dtype != output.dtype:
@@ -66,25 +57,32 @@ def input_gradients(
     return made
 
 
-def leads(edges: Edges, wanted: set[Node] | None) -> bool:
-    """True where an edge of an input leads to a tensor whose gradient was asked for."""
-    for edge in edges:  # noqa: SIM110  # `any` of a generator takes half again as long
-        if edge is not None and (wanted is None or edge.node in wanted):
-            return True
-    return False
+def needs(edges: Sequence[Edges], wanted: set[Node] | None) -> tuple[bool, ...]:
+    """For each input, True where an edge of it leads to a tensor whose gradient was asked for."""
+    if wanted is None:
+        return tuple(map(any, edges))
+    return tuple([any(edge is not None and edge.node in wanted for edge in of_input) for of_input in edges])
 
 
 def _derivative(
     node: OperatorNode,
-    saved_values: Sequence[Any],
     received: Sequence[Any],
     defined: tuple[bool, ...],
     needed: tuple[bool, ...],
     record: bool,
 ) -> Sequence[Any]:
     """Call the variant for these gradients: on tensors to be recorded, else on arrays."""
+    saved_values = node.saved  # another thread may let them go
+    if node.freed:
+        raise GraphFreedError(
+            f"backward came through {node.name} a second time (called at {node.called_at}), and what it "
+            "saved was "
+            "let go after the first. Pass retain_graph=True to every backward or grad call but the last, "
+            "or compute "
+            "the forward again"
+        )
     variant = node.operator.backward(defined, needed)
-    cotangents = [_as(gradient, record) for gradient in received]
+    cotangents = list(received) if record else [_as_array(gradient) for gradient in received]
     for index in variant.materialize:
         if cotangents[index] is None:
             cotangents[index] = _zeros(node.outputs[index], record)
@@ -96,9 +94,9 @@ def _derivative(
     return gradients
 
 
-def _as(gradient: Any, record: bool) -> Any:
-    """A gradient as it is computed with: behind a barrier tensors are used as arrays."""
-    return gradient._array if type(gradient) is Tensor and not record else gradient
+def _as_array(gradient: Any) -> Any:
+    """A gradient as it is computed with where nothing is recorded: behind a barrier it is a tensor."""
+    return gradient._array if type(gradient) is Tensor else gradient
 
 
 def _zeros(output: Output, record: bool) -> Any:
@@ -108,7 +106,8 @@ def _zeros(output: Output, record: bool) -> Any:
 
 def _fitting(node: OperatorNode, position: int, output: Output, gradient: Any, record: bool) -> Any:
     """The gradient in its input's dtype; its shape must be the input's."""
-    gradient = _as(gradient, record)
+    if not record:
+        gradient = _as_array(gradient)
     if not isinstance(gradient, Tensor):
         gradient = np.asarray(gradient)
     if gradient.shape != output.shape:

@@ -32,35 +32,49 @@ class Output(NamedTuple):
     differentiable: bool
 
 
-class Node:
-    """One step of the graph.
+class Observers:
+    """Functions and tensors that a node's gradients are shown to.
 
-    sequence   younger nodes have larger numbers: a node is younger than all that it reads
-    outputs    of the forward; a backward receives one gradient for each, or None
-    edges      for each input of the forward one edge, or one per tensor of a list
     hooks      functions on the gradient of an output, by output
     prehooks   functions that are called before the node runs
     posthooks  functions that are called after it
     retained   tensors that want the gradient of an output in their `grad`
     """
 
-    __slots__ = ("__weakref__", "edges", "hooks", "outputs", "posthooks", "prehooks", "retained", "sequence")
+    __slots__ = ("hooks", "posthooks", "prehooks", "retained")
 
-    def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
-        self.sequence = next(_SEQUENCE)
-        self.outputs = outputs
-        self.edges = edges
+    def __init__(self) -> None:
         self.hooks: dict[int, dict[int, Hook]] = {}
         self.prehooks: dict[int, Hook] = {}
         self.posthooks: dict[int, Hook] = {}
         self.retained: dict[int, weakref.ref[Any]] = {}
 
+
+class Node:
+    """One step of the graph.
+
+    sequence   younger nodes have larger numbers: a node is younger than all that it reads
+    outputs    of the forward; a backward receives one gradient for each, or None
+    edges      for each input of the forward one edge, or one per tensor of a list; none if not differentiated
+    observers  None until the first one comes
+    """
+
+    __slots__ = ("__weakref__", "edges", "observers", "outputs", "sequence")
+
+    def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
+        self.sequence = next(_SEQUENCE)
+        self.outputs = outputs
+        self.edges = edges
+        self.observers: Observers | None = None
+
     is_barrier = False
 
     @property
-    def has_hooks(self) -> bool:
-        """True where something asks for the gradient of an output."""
-        return bool(self.hooks or self.retained)
+    def observed(self) -> Observers:
+        """The node's observers, to which others may be added."""
+        if self.observers is None:
+            self.observers = Observers()
+        return self.observers
 
     @property
     def name(self) -> str:
@@ -76,7 +90,7 @@ class Node:
         A tuple that it returns takes their place. Not called where no gradient is
         defined, or where the node isn't needed for what was asked for.
         """
-        return HookHandle(self.prehooks, hook)
+        return HookHandle(self.observed.prehooks, hook)
 
     def register_hook(self, hook: Hook) -> HookHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran.
@@ -85,7 +99,7 @@ class Node:
         undefined or not needed. A tuple that it returns takes their place. After a
         leaf's node `grad_inputs` is empty.
         """
-        return HookHandle(self.posthooks, hook)
+        return HookHandle(self.observed.posthooks, hook)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -95,7 +109,7 @@ class Node:
 
     def hooks_on(self, output: int) -> Sequence[Hook]:
         """Functions to call with the gradient of this output, in order of registration."""
-        return tuple(self.hooks[output].values()) if output in self.hooks else ()
+        return tuple(self.observed.hooks.get(output, {}).values())
 
     def __repr__(self) -> str:
         return f"<{self.name}>"
@@ -120,7 +134,7 @@ class OperatorNode(Node):
         self.operator = operator
         self.caller = caller
         self.forward_stack = ""
-        self.saved: list[Any] = []
+        self.saved: Sequence[Any] = ()
         self.keeps_arrays = False
         self.freed = False
 
@@ -128,7 +142,7 @@ class OperatorNode(Node):
         """Let the saved arrays go; without any the node can run again."""
         if self.keeps_arrays:
             self.freed = True  # first: another thread that finds the values gone finds this, too
-            self.saved = []
+            self.saved = ()
 
     @property
     def called_at(self) -> str:

@@ -15,31 +15,44 @@ import numpy as np
 from ..core.errors import InferenceTensorError, SavedVariableError
 from ..core.saved_hooks import Packed
 from ..mutation.views import described
-from ..transforms import forward_ad
 from .storage import Array, Storage
 
 if TYPE_CHECKING:
-    from .node import Edge, OperatorNode
+    from .node import Edge, Node, OperatorNode
     from .tensor import Tensor
 
 
-class SavedVariable:
-    """An array that must not change until it is read again.
+class SavedTensor:
+    """An array that must not change until it is read again, and its place in the graph.
 
-    name   what the formula calls it
-    title  the name of the tensor that it is of
-    part   the value's part in the call, for messages
+    name    what the formula calls it
+    title   the name of the tensor that it is of
+    node    whose output it is, the one that saves it aside
+    output  which of them
+    leaf    the tensor itself, of a leaf that requires grad
     """
 
     part: ClassVar[str]
-    __slots__ = ("__weakref__", "_array", "_storage", "_title", "_version", "name")
+    __slots__ = ("_array", "_leaf", "_node", "_output", "_storage", "_title", "_version", "name")
 
-    def __init__(self, name: str, array: Array, storage: Storage, title: str | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        array: Array,
+        storage: Storage,
+        output: int,
+        node: Node | None = None,
+        leaf: Tensor | None = None,
+        title: str | None = None,
+    ) -> None:
         self.name = name
         self._title = title
         self._array = array
         self._storage = storage
         self._version = storage.version
+        self._node = node
+        self._output = output
+        self._leaf = leaf
         storage.keep()
         if storage.inference:
             from .tensor import Tensor
@@ -69,19 +82,11 @@ class SavedVariable:
         return self._array
 
 
-class SavedInput(SavedVariable):
+class SavedInput(SavedTensor):
     """A tensor that the operator was called with."""
 
     part = "its input"
-    __slots__ = ("_leaf", "_node", "_output")
-
-    def __init__(self, name: str, tensor: Tensor) -> None:
-        super().__init__(name, tensor._array, tensor._storage, tensor.name)
-        self._node = tensor._node
-        self._output = tensor._output
-        # A constant's tangent hangs on the tensor itself.
-        live = tensor._node is None and (tensor._requires or forward_ad.is_active())
-        self._leaf = tensor if live else None
+    __slots__ = ()
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """The tensor as it was, checked."""
@@ -93,15 +98,11 @@ class SavedInput(SavedVariable):
         return Tensor(array, self._storage, node=self._node, output=self._output, name=self._title)
 
 
-class SavedOutput(SavedVariable):
+class SavedOutput(SavedTensor):
     """A result or hidden output of the node that keeps it."""
 
     part = "its output"
-    __slots__ = ("_output",)
-
-    def __init__(self, name: str, array: Array, storage: Storage, output: int) -> None:
-        super().__init__(name, array, storage)
-        self._output = output
+    __slots__ = ()
 
     def unpack(self, node: OperatorNode) -> Tensor:
         """A tensor that hangs on the node again, so that a gradient finds its way to this output."""
@@ -156,9 +157,12 @@ class SavedPacked:
         return Tensor(array)
 
 
+_SAVED = (SavedInput, SavedOutput, SavedPacked)
+
+
 def saved_arrays(value: Any, node: OperatorNode) -> Any:
     """The saved values, as arrays."""
-    if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
+    if isinstance(value, _SAVED):
         return value.array(node)
     if type(value) is list:
         return [saved_arrays(item, node) for item in value]
@@ -167,7 +171,7 @@ def saved_arrays(value: Any, node: OperatorNode) -> Any:
 
 def saved_tensors(value: Any, node: OperatorNode) -> Any:
     """The saved values, as tensors that are part of the graph."""
-    if isinstance(value, (SavedInput, SavedOutput, SavedPacked)):
+    if isinstance(value, _SAVED):
         return value.unpack(node)
     if type(value) is list:
         return [saved_tensors(item, node) for item in value]
@@ -176,7 +180,7 @@ def saved_tensors(value: Any, node: OperatorNode) -> Any:
 
 def holds_array(value: Any) -> bool:
     """True for a saved value that is more than a size or a number, and so is freed after a backward."""
-    if isinstance(value, (SavedVariable, SavedPacked)):
+    if isinstance(value, _SAVED):
         return True
     if type(value) is list:
         return any(map(holds_array, value))

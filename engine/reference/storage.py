@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 
 from ..core.callsite import callsite
-from ..core.grad_mode import is_inference_mode_enabled
 
 Array = np.ndarray[Any, Any]
 
@@ -41,12 +40,12 @@ class Storage:
 
     __slots__ = ("_exports", "inference", "saves", "version", "written", "written_at")
 
-    def __init__(self) -> None:
+    def __init__(self, inference: bool = False) -> None:
         self.version = 0
         self.written = ""
         self.written_at = 0
         self.saves = 0
-        self.inference = is_inference_mode_enabled()
+        self.inference = inference
         self._exports: tuple[weakref.ref[Array], ...] = ()
 
     def bump_version(self, what: str) -> None:

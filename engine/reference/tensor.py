@@ -52,10 +52,6 @@ class LeafNode(Node):
         super().__init__((Output(tensor.shape, tensor.dtype, True),), ())
         self.tensor = tensor
 
-    @property
-    def has_hooks(self) -> bool:
-        return bool(self.tensor._hooks or self.retained)
-
     def hooks_on(self, output: int) -> Sequence[Hook]:
         return tuple(self.tensor._hooks.values()) if self.tensor._hooks else ()
 
@@ -91,7 +87,7 @@ class Tensor(AnyTensor):
         view: View | None = None,
     ) -> None:
         self._array = array
-        self._storage = storage or Storage()
+        self._storage = storage or Storage(is_inference_mode_enabled())
         self._node = node
         self._output = output
         self._requires = requires_grad or node is not None
@@ -206,7 +202,7 @@ class Tensor(AnyTensor):
                 "a hook needs a tensor that requires grad: no gradient reaches this one"
             )
         if self._node is not None:
-            return HookHandle(self._node.hooks.setdefault(self._output, {}), hook)
+            return HookHandle(self._node.observed.hooks.setdefault(self._output, {}), hook)
         if self._hooks is None:
             self._hooks = {}
         return HookHandle(self._hooks, hook)
@@ -225,7 +221,7 @@ class Tensor(AnyTensor):
         if not self.requires_grad:
             raise NotDifferentiableError("retain_grad needs a tensor that requires grad")
         if self._node is not None:
-            self._node.retained[self._output] = weakref.ref(self)
+            self._node.observed.retained[self._output] = weakref.ref(self)
 
     def edge(self) -> Edge | None:
         """The edge to which a gradient of this tensor goes; None where it doesn't require one."""
@@ -262,12 +258,11 @@ class Tensor(AnyTensor):
         It may have none. A retained gradient is that of the new values; hooks stay with the old ones.
         """
         node, output = result._node, result._output
-        if self._node is not None and self._output in self._node.retained:
-            holder = self._node.retained[self._output]
-            if holder() is self:
-                del self._node.retained[self._output]
-                if node is not None:
-                    node.retained[output] = holder
+        retained = self._node.observed.retained if self._node is not None else {}
+        if self._output in retained and retained[self._output]() is self:
+            holder = retained.pop(self._output)
+            if node is not None:
+                node.observed.retained[output] = holder
         self._node, self._output, self._requires = node, output, node is not None
         if self._view is None:
             self._writes += 1

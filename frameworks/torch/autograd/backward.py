@@ -18,7 +18,7 @@ from pullback.engine.core.reentrant import MOST_NESTED, on_a_fresh_thread
 from pullback.engine.debugging import anomaly
 from pullback.engine.reference.arrivals import Arrivals
 from pullback.engine.reference.backward import leading_to
-from pullback.engine.reference.derivative import leads
+from pullback.engine.reference.derivative import needs
 from pullback.engine.reference.node import Edge, Node, OperatorNode
 
 from .below import not_recording, recording
@@ -92,7 +92,7 @@ def _run(
                 continue
             for edge in capturing.get(node, ()):
                 captured[edge] = received[edge.output]
-            if wanted is None or any(leads(edges, wanted) for edges in node.edges):
+            if wanted is None or True in needs(node.edges, wanted):
                 _run_node(node, received, wanted, arrivals, retain_graph, create_graph)
         except BaseException as error:
             anomaly.explain(error, node)

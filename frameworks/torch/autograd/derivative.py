@@ -10,7 +10,7 @@ import torch
 
 from pullback.engine.core.errors import AnomalyError, GradientShapeError, GraphFreedError
 from pullback.engine.debugging import anomaly
-from pullback.engine.reference.derivative import leads
+from pullback.engine.reference.derivative import needs
 from pullback.engine.reference.node import Edge, Node, OperatorNode, Output
 from pullback.formulas.aten.refusals import Missing
 from pullback.formulas.aten.running import Running, running
@@ -35,7 +35,7 @@ def input_gradients(
             "saved was let go after the first. Pass retain_graph=True to every backward or grad call but the "
             "last, or compute the forward again"
         )
-    needed = tuple(leads(edges, wanted) for edges in node.edges)
+    needed = needs(node.edges, wanted)
     with anomaly.Running(node.forward_stack):
         gradients = _derivative(node, received, needed, recorded, retained)
     made: list[tuple[Edge, Any]] = []

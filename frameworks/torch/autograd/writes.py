@@ -125,11 +125,12 @@ def _rebase(tensor: torch.Tensor, node: OperatorNode) -> None:
     Hooks stay with the values before.
     """
     place = place_of(tensor)
-    if place.node is not None and place.output in place.node.retained:
-        holder = place.node.retained[place.output]
+    retained = place.node.observed.retained if place.node is not None else {}
+    if place.output in retained:
+        holder = retained[place.output]
         if holder() is tensor:
-            del place.node.retained[place.output]
-            node.retained[0] = holder
+            del retained[place.output]
+            node.observed.retained[0] = holder
     place.node, place.output = node, 0
     if not tensor.requires_grad:
         tensor.requires_grad_()
