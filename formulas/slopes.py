@@ -6,6 +6,8 @@ import numpy as np
 
 import pullback as pb
 
+_ONE = np.float64(1)
+
 
 def _slopes(f, spacing, axis):
     """Central differences inside, one-sided ones at the ends, along an axis."""
@@ -45,8 +47,8 @@ def gradient(f, *varargs, axis=None, edge_order=1):
 
 @pb.composite(np.interp)
 def interp(x, xp, fp, left=None, right=None):
-    """Straight lines between points, differentiable in all three."""
-    x, xp, fp = np.asarray(x), np.asarray(xp), np.asarray(fp)
+    """Straight lines between points, differentiable in all three; in float64, as NumPy computes them."""
+    x, xp, fp = np.asarray(x) * _ONE, np.asarray(xp) * _ONE, np.asarray(fp) * _ONE
     if xp.shape[0] == 1:
         raise ValueError("a formula takes np.interp between two points at least")
     place = np.clip(np.searchsorted(xp, x, side="right") - 1, 0, xp.shape[0] - 2)

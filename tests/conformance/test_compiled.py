@@ -83,3 +83,24 @@ def test_tangents_of_a_list_whose_arrays_differ_in_shape(engine):
         duals = [pb.forward_ad.make_dual(pb.tensor(part), tangent) for part, tangent in pairs]
         found = pb.forward_ad.unpack_dual(pb.compile(squares_joined)(duals)).tangent
     np.testing.assert_allclose(found.numpy(), 2 * A * np.concatenate(tangents))
+
+
+def test_results_that_are_constant_between_their_jumps_have_no_gradient(engine):
+    def parts(x, y):
+        return x // y, x % y
+
+    x, y = pb.tensor([1.5, 4.0], requires_grad=True), pb.tensor([1.0, 3.0], requires_grad=True)
+    for call in (pb.compile(parts), pb.derive_pullback(parts)):
+        quotient, rest = call(x, y)
+        assert (quotient.requires_grad, rest.requires_grad) == (False, True)
+        assert pb.grad(rest.sum(), y)[0].tolist() == [-1.0, -1.0]
+
+
+def test_interpolation_is_in_float64_as_numpys(engine):
+    def between(x, xp, fp):
+        return np.interp(x, xp, fp)
+
+    x, points = np.float32([0.1, 0.7]), np.float32([0.0, 0.3, 1.0])
+    found = pb.compile(between)(pb.tensor(x, requires_grad=True), points, points**2)
+    assert found.dtype == np.float64
+    np.testing.assert_allclose(found.detach().numpy(), np.interp(x, points, points**2), rtol=1e-15)

@@ -152,8 +152,11 @@ def derivatives(
             inputs = [*present, *arrays]
         found = []
         values = engine_of(*leaves).apply(operator, inputs, attributes)
-        values = [v for v in (values if isinstance(values, tuple) else (values,)) if v.requires_grad]
-        found.append([value.detach().numpy() for value in values])
+        values = values if isinstance(values, tuple) else (values,)
+        found.append([value.detach().numpy() for value in values if value.dtype.kind == "f"])
+        values = [value for value in values if value.requires_grad]
+        if not values:
+            return [*found, *[[None] * len(leaves)] * 2]
         for _ in range(2):
             grads = pb.grad(values, leaves, [like(v) for v in values], create_graph=True, allow_unused=True)
             values = [g for g in grads if g is not None and g.requires_grad]

@@ -31,6 +31,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from ...analysis.complex_values import takes_complex
+from ...analysis.differentiability import Flow, flow_of, propagate
 from ...analysis.types import param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
@@ -65,5 +66,19 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     forward = Block(formula.forward.params, tuple(sweep.forward), results)
     pullback = Block(params, tuple(sweep.backward), gradients)
     why = barrier_of(eqns, sweep.cotangents, library)
-    options = replace(formula.options, complex=takes_complex(formula, library))
+    options = replace(
+        formula.options,
+        complex=takes_complex(formula, library),
+        nondifferentiable=_without_gradient(formula),
+    )
     return formula.evolve(forward=forward, pullback=pullback, barrier=why, options=options)
+
+
+def _without_gradient(formula: Formula) -> tuple[int, ...]:
+    """Indexes of the results without a gradient, such as `np.floor(x)`; those that the author names too."""
+    env = {param.var: Flow(param.differentiable) for param in formula.params}
+    ruled = dict.fromkeys((var for var, _ in formula.rules), Flow.DIFFERENTIABLE)
+    propagate(formula.forward.eqns, env, ruled)
+    results = formula.forward.results[: formula.results]
+    found = {index for index, atom in enumerate(results) if flow_of(atom, env) < Flow.DIFFERENTIABLE}
+    return tuple(sorted(found.union(formula.options.nondifferentiable)))
