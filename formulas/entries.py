@@ -12,7 +12,7 @@ def angle(z, *, deg=False):
     if z.dtype == np.complex64 or z.dtype == np.complex128:
         r = np.arctan2(np.imag(z), np.real(z))
     else:
-        r = np.arctan2(np.zeros_like(z), pb.stop_gradient(z))
+        r = np.arctan2(0, pb.stop_gradient(z))
     if deg:
         r = r * (180 / np.pi)
     return r

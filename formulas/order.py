@@ -87,6 +87,8 @@ def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
     >>> median(pb.tensor([3.0, 1.0, 2.0, 8.0]))
     tensor(2.5)
     """
+    if axis is not None and a.ndim == 0:
+        raise ValueError("np.median of a number takes no axis")
     ordered = np.sort(primitives.flatten_axes(a, axis=axis), -1)
     n = ordered.shape[-1]
     if n == 0:

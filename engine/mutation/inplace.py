@@ -38,6 +38,11 @@ def operator(op: str, sign: str) -> Callable[[Any, Any], Any]:
 def update(self: Any, op: str, *operands: Any, what: str, **attributes: Any) -> Any:
     """The tensor becomes ``op(self, *operands, **attributes)``; returns it."""
     engine_of(self, *operands)
+    if op == "matmul" and (self.ndim < 1 or np.ndim(operands[0]) < 2):
+        raise ValueError(
+            "inplace matrix multiplication requires the first operand to have at least one and the second at "
+            "least two dimensions."
+        )
     if not permitted(self, operands, what):
         function = function_of(op)
         if isinstance(function, np.ufunc):

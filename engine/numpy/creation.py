@@ -20,7 +20,7 @@ from ..core.typed import Tensor
 from ..exchange.copying import duplicate
 from ..exchange.dlpack import from_dlpack as from_dlpack
 from ..transforms.forward_ad import differentiated
-from .signatures.arguments import cast
+from .signatures.arguments import cast, dtype_of
 from .written.table import WRITTEN_WITH_OPERATORS
 
 
@@ -29,7 +29,10 @@ def _making(function: Callable[..., Any]) -> Callable[..., Tensor]:
 
     @wraps(function)
     def make(*args: Any, **kwargs: Any) -> Tensor:
-        made = function(*map(arrays, args), **{key: arrays(value) for key, value in kwargs.items()})
+        options = {key: value if key == "dtype" else arrays(value) for key, value in kwargs.items()}
+        if options.get("dtype") is not None:
+            options["dtype"] = dtype_of(options["dtype"])
+        made = function(*map(arrays, args), **options)
         return current().from_numpy(np.asarray(made))
 
     make.__doc__ = f"As `np.{function.__name__}`; a tensor comes out."

@@ -54,6 +54,8 @@ def into(
             others = {key: value for key, value in kwargs.items() if key != "where"}
             return write_where(out, kwargs["where"], compute, args, others, what)
         result = compute(*unaliased(out, FORMULAS.find(function or name), args), **kwargs)
+        if np.shape(result) != out.shape and not (isinstance(function, np.ufunc) or function is np.clip):
+            raise ValueError(f"{what} has the shape {out.shape}, and the result {np.shape(result)}")
         engine = engine_of(out)
         assert engine is not None
         return store(out, result if engine_of(result) else wrapped(engine, np.asarray(result)), what)

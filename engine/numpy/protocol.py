@@ -20,6 +20,7 @@ from . import signatures as signatures  # imported for what it registers
 from . import written as written
 from .out import into
 from .scattered_writes import WRITING, add_at, ufunc_at
+from .signatures.arguments import cast
 from .written.table import WRITTEN_WITH_OPERATORS
 
 # What ufunc.reduce means, for the ufuncs that have a reduction with a formula.
@@ -40,7 +41,10 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
     if method == "__call__":
         return _run(ufunc, inputs, kwargs)
     if method == "reduce" and ufunc in _REDUCTIONS:
-        return call(_REDUCTIONS[ufunc], *inputs, **{"axis": 0, **kwargs})
+        dtype = None if ufunc in _RUNNING else kwargs.pop("dtype", None)
+        return call(_REDUCTIONS[ufunc], *(cast(x, dtype) for x in inputs), **{"axis": 0, **kwargs})
+    if method == "accumulate" and np.ndim(inputs[0]) == 0:
+        raise TypeError("cannot accumulate on a scalar")
     if method == "accumulate" and ufunc in _RUNNING:
         return call(_RUNNING[ufunc], *inputs, **{"axis": 0, **kwargs})
     if method == "accumulate" and ufunc in _RUNNING_EXTREMES and kwargs.keys() <= {"axis"}:
@@ -51,7 +55,11 @@ def array_ufunc(self: Any, ufunc: np.ufunc, method: str, *inputs: Any, **kwargs:
 
 
 def _outer_operands(x: Any, y: Any) -> tuple[Any, Any]:
-    """Two operands of which each entry of the one meets each of the other by broadcasting."""
+    """Two operands of which each entry of the one meets each of the other by broadcasting.
+
+    A Python number is an array here, of its own dtype, as NumPy has it.
+    """
+    x, y = (given if hasattr(given, "dtype") else np.asarray(given) for given in (x, y))
     return operators.reshape(x, shape=(*np.shape(x), *(1,) * np.ndim(y))), y
 
 

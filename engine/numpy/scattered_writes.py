@@ -104,6 +104,8 @@ def put_along_axis(arr: Any, indices: Any, values: Any, axis: int | None) -> Non
     if axis is None:
         setitem(arr, np.unravel_index(indices, arr.shape), values, what="np.put_along_axis")
         return
+    if indices.ndim != np.ndim(arr):
+        raise ValueError("`indices` and `arr` must have the same number of dimensions")
     index = list(np.ogrid[tuple(map(slice, indices.shape))])
     index[axis] = indices
     setitem(arr, tuple(index), values, what="np.put_along_axis")

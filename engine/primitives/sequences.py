@@ -18,9 +18,9 @@ from .plumbing import Like, recorded, sum_to
 
 def _axes(axis: int | tuple[int, ...] | None, ndim: int) -> tuple[int, ...]:
     """The axes that are meant; of what has none, NumPy reduces axis 0 all the same."""
-    if axis is None or ndim == 0:
+    if axis is None:
         return tuple(range(ndim))
-    return normalize_axis_tuple(axis, ndim)
+    return normalize_axis_tuple(axis, max(ndim, 1))[:ndim]
 
 
 @recorded

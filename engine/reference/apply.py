@@ -165,6 +165,8 @@ def _item(operator: Any, param: Param, value: Any) -> Any:
 def _attribute(operator: Any, name: str, value: Any) -> Any:
     """Attributes are constants: an index may be a tensor, but not one that wants a gradient."""
     if isinstance(value, Tensor):
+        if name == "dtype":
+            raise TypeError("Cannot construct a dtype from a tensor; pass its dtype")
         if value.requires_grad and grad_mode.is_recording():
             raise NotDifferentiableError(
                 f"{operator.name}: {name!r} is an attribute, no gradient flows into it, and it got a "

@@ -15,6 +15,7 @@ import numpy as np
 from ..calls.call import operator_function, operators
 from ..core.typed import Tensor
 from ..exchange.copying import duplicate
+from ..numpy.signatures.arguments import dtype_of
 from ..numpy.written.table import WRITTEN_WITH_OPERATORS
 
 VERSIONS = (None, "2021.12", "2022.12", "2023.12", "2024.12")
@@ -110,7 +111,7 @@ class ArrayMethods:
     ) -> Self:
         """As the method of arrays; the gradient returns in the old dtype."""
         if (order, casting, subok, copy) == ("K", "unsafe", True, True):
-            return operators.astype(self, dtype=np.dtype(dtype))  # type: ignore[no-any-return]
+            return operators.astype(self, dtype=dtype_of(dtype))  # type: ignore[no-any-return]
         return operators.astype(self, dtype, order, casting, subok, copy)  # type: ignore[no-any-return]
 
     def copy(self, order: str = "C") -> Self:

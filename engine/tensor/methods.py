@@ -201,9 +201,12 @@ class TensorMethods(ArrayMethods, InPlaceMethods):
     def __index__(self) -> int:
         return operator.index(self._array)
 
-    def item(self) -> Any:
-        """The only value, as a Python number. ValueError where there are several."""
-        return self._array.item()
+    def item(self, *place: Any) -> Any:
+        """A value as a Python number: the only one, or the one at a place, as of arrays.
+
+        ValueError where there are several and no place is named.
+        """
+        return self._array.item(*place)
 
     def tolist(self) -> Any:
         """The values as nested lists of Python numbers."""

@@ -1,9 +1,13 @@
 """NumPy's whole signatures on tensors: positions, `dtype=`, `where=`, `initial=`, `order=`."""
 
+import operator
+
+import numpy
 import numpy as np
 import pytest
 
 import pullback as pb
+import pullback.numpy as pnp
 
 X = np.array([[0.5, 1.5, -1.0], [2.0, -0.3, 0.7]])
 MASK = np.array([[True, False, True], [True, True, False]])
@@ -50,6 +54,7 @@ CALLS = {
     "multiply.accumulate": lambda x: np.multiply.accumulate(x, axis=1),
     "multiply.outer": lambda x: np.multiply.outer(x, x[0]),
     "subtract.outer": lambda x: np.subtract.outer(x, X[0]),
+    "maximum.reduce in float32": lambda x: np.maximum.reduce(x, 1, np.float32, None, True),
 }
 
 
@@ -78,8 +83,67 @@ def test_an_extremum_of_nothing_is_the_initial_value(engine):
         (lambda x: np.clip(x, 0.0, min=0.0), ValueError, "once"),
         (lambda x: np.exp(x, order="F"), TypeError, "order='K'"),
         (lambda x: x.astype(np.int64, casting="safe"), TypeError, "Cannot cast"),
+        (lambda x: x.astype(x), TypeError, "dtype from a tensor"),
+        (lambda x: pnp.astype(x, x), TypeError, "dtype from a tensor"),
+        (lambda x: np.sum(x, dtype=x), TypeError, "dtype from a tensor"),
+        (lambda x: pnp.zeros(3, dtype=x), TypeError, "dtype from a tensor"),
+        (lambda x: np.sum(x, where=[[0, 1, 1]]), TypeError, "to dtype.'bool'"),
+        (lambda x: np.nanmean(x, where=X), TypeError, "to dtype.'bool'"),
+        (lambda x: np.hypot(x, x, dtype=np.int64), TypeError, "No loop"),
+        (lambda x: np.less(x, x, dtype=np.float64), TypeError, "No loop"),
+        (lambda x: np.add.accumulate(x[0, 0]), TypeError, "scalar"),
+        (lambda x: np.maximum.accumulate(x[0, 0]), TypeError, "scalar"),
+        (lambda x: np.median(x[0, 0], axis=0), ValueError, "no axis"),
+        (lambda x: np.cross(x[0, 0], x), ValueError, "zero dimension"),
+        (lambda x: np.vander(x), ValueError, "one-dimensional"),
+        (lambda x: np.correlate(x[0, 0], x[0]), ValueError, "small depth"),
+        (lambda x: np.interp(x * 1j, [0, 1], [0, 1]), TypeError, "real places"),
+        (lambda x: np.linalg.pinv(x, 0.1, rtol=0.1), ValueError, "both"),
+        (lambda x: np.unwrap(x, period=x[0, 0] + 4), pb.errors.NotDifferentiableError, "period"),
+        (lambda x: operator.imatmul(x[:2, :2] * 1, x[0, :2]), ValueError, "at least two dimensions"),
     ],
 )
 def test_what_they_refuse(engine, call, error, text):
     with pytest.raises(error, match=text):
         call(pb.tensor(X, requires_grad=True))
+
+
+OF_TENSORS = {
+    "resize": lambda x, k: np.resize(x, k[:2]),
+    "unwrap": lambda x, k: np.unwrap(x * 5, k[0] + 1, k[0] - 1, period=k[1] + 3),
+    "bincount": lambda x, k: np.bincount(k, x[0], k[1] + 5),
+    "unique": lambda x, k: np.unique(x, axis=k[0] - 1, equal_nan=k[0] > 0),
+    "lstsq": lambda x, k: np.linalg.lstsq(x.T, x[0], k[0] / 10)[0],
+    "tensordot": lambda x, k: np.tensordot(x, x, k[1]),
+}
+
+
+@pytest.mark.parametrize("name", OF_TENSORS)
+@pytest.mark.parametrize("module", [np, pnp])
+def test_counts_and_axes_may_be_tensors_of_whole_numbers(engine, name, module, monkeypatch):
+    monkeypatch.setitem(globals(), "np", module)
+    call, counts = OF_TENSORS[name], numpy.array([1, 2, 1])
+    found = call(pb.tensor(X, requires_grad=True), pb.tensor(counts))
+    assert found.requires_grad
+    numpy.testing.assert_allclose(found.detach().numpy(), call(X, counts), atol=1e-15)
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x: np.multiply.outer(x, 2), lambda x: np.polyval([1, 2], x), lambda x: np.polyval(x, 2)]
+)
+def test_whole_numbers_of_arrays_take_float32_to_float64(engine, call):
+    found, expected = call(pb.tensor(X[0].astype(np.float32))), call(X[0].astype(np.float32))
+    assert found.dtype == expected.dtype == np.float64
+    np.testing.assert_array_equal(found.numpy(), expected)
+
+
+def test_a_mask_of_places_is_where_it_holds(engine):
+    mask = np.array([True, False, True])
+    for given in (mask, pb.tensor(mask)):
+        found = np.insert(pb.tensor(X), given, 9.0, axis=1)
+        np.testing.assert_array_equal(found.numpy(), np.insert(X, mask, 9.0, axis=1))
+
+
+def test_a_value_at_a_place_as_a_number(engine):
+    x = pb.tensor(X)
+    assert (x.item(4), x.item(1, 2), x.item((0, -1))) == (-0.3, 0.7, -1.0)

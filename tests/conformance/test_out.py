@@ -294,3 +294,13 @@ def test_an_out_by_position_is_one(name, engine):
     with pytest.raises(pb.errors.MutationError):
         getattr(pnp, name)(pb.tensor([1.5, 2.5]), leaf)
     assert leaf.tolist() == [0.5, 1.5]
+
+
+@pytest.mark.parametrize(
+    "call", [lambda x, out: np.sum(x, 0, out=out), lambda x, out: np.concatenate([x], out=out)]
+)
+def test_a_recorded_result_is_not_repeated_to_fill_its_out(call, engine):
+    x, out = pb.tensor([[0.5, 1.5]], requires_grad=True), pb.tensor(np.zeros((2, 2)))
+    with pytest.raises(ValueError, match=r"shape"):
+        call(x, out)
+    assert out.tolist() == [[0.0, 0.0], [0.0, 0.0]]

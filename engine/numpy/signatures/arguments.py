@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from ...calls.call import operators, unrecorded
+from ...calls.call import arrays, operators, unrecorded
 from ...core.dispatch import engine_of
 
 # What `where=` is where nothing is left out.
@@ -29,13 +29,24 @@ class _Missing:
 MISSING: Any = _Missing()
 
 
+def dtype_of(dtype: Any) -> np.dtype[Any]:
+    """The dtype that an argument names. TypeError for a tensor, as NumPy has it for an array."""
+    if engine_of(dtype) is not None:
+        raise TypeError("Cannot construct a dtype from a tensor; pass its dtype")
+    found: np.dtype[Any] = np.dtype(dtype)
+    return found
+
+
 def cast(x: Any, dtype: Any) -> Any:
     """The operand in the dtype that a function is told to compute in."""
-    if dtype is None or (hasattr(x, "dtype") and x.dtype == np.dtype(dtype)):
+    if dtype is None:
+        return x
+    dtype = dtype_of(dtype)
+    if hasattr(x, "dtype") and x.dtype == dtype:
         return x
     if not hasattr(x, "requires_grad"):
         return np.asarray(x).astype(dtype)
-    return operators.astype(x, dtype=np.dtype(dtype))
+    return operators.astype(x, dtype=dtype)
 
 
 def rank(x: Any) -> int:
@@ -46,7 +57,17 @@ def rank(x: Any) -> int:
 
 def masked(x: Any, where: Any, otherwise: Any) -> Any:
     """The operand with what `where` leaves out replaced by what a reduction does not see."""
-    return x if where is EVERYWHERE else operators.where(where, x, otherwise)
+    return x if where is EVERYWHERE else operators.where(mask_of(where), x, otherwise)
+
+
+def mask_of(where: Any) -> Any:
+    """The mask itself. TypeError for one that is not of bools."""
+    given = np.asarray(arrays(where)).dtype
+    if given != np.bool_:
+        raise TypeError(
+            f"Cannot cast array data from {given!r} to {np.dtype(np.bool_)!r} according to the rule 'safe'"
+        )
+    return where
 
 
 def squared_modulus(x: Any) -> Any:
@@ -68,7 +89,7 @@ def or_in_whole_numbers(of: Function) -> Callable[[Function], Function]:
         @wraps(function)
         def run(*args: Any, **kwargs: Any) -> Any:
             dtype = args[place] if len(args) > place else kwargs.get("dtype")
-            if dtype is not None and np.dtype(dtype).kind in "biu":
+            if dtype is not None and dtype_of(dtype).kind in "biu":
                 engine = engine_of(*args, *kwargs.values())
                 if engine is not None:
                     return unrecorded(engine, of, args, kwargs)

@@ -13,7 +13,7 @@ from ...calls.wide import wide
 from ...core.dispatch import engine_of
 from ...exchange.copying import duplicate
 from ...transforms.forward_ad import differentiated
-from .arguments import MISSING, cast, only, or_in_whole_numbers
+from .arguments import MISSING, cast, dtype_of, only, or_in_whole_numbers
 
 
 @wide("reshape")
@@ -93,13 +93,12 @@ def astype(
 ) -> Any:
     """As `np.astype` and the method of arrays, which checks the cast."""
     only("astype", order=(order, "K"), subok=(subok, True), device=(device, device and "cpu"))
+    dtype = dtype_of(dtype)
     if not np.can_cast(x.dtype, dtype, casting):
-        raise TypeError(
-            f"Cannot cast array data from {x.dtype!r} to {np.dtype(dtype)!r} by the rule {casting!r}"
-        )
-    if x.dtype == np.dtype(dtype) and not copy:
+        raise TypeError(f"Cannot cast array data from {x.dtype!r} to {dtype!r} by the rule {casting!r}")
+    if x.dtype == dtype and not copy:
         return x
-    return operators.astype(x, dtype=np.dtype(dtype))
+    return operators.astype(x, dtype=dtype)
 
 
 @wide("full_like", always=True)

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 
 from ....transpile.operators import OPERATORS
-from ...calls.call import call, operators
+from ...calls.call import call, function_of, operators
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
-from .arguments import EVERYWHERE, MISSING, cast, only
+from .arguments import EVERYWHERE, MISSING, cast, dtype_of, only
 
 
 def _ufunc(name: str) -> Callable[..., Any]:
@@ -39,27 +39,29 @@ def _ufunc(name: str) -> Callable[..., Any]:
             )
         if dtype is None:
             return call(name, *operands)
-        dtype = np.dtype(dtype)
-        _check_casts(name, operands, dtype)
-        return call(name, *[cast(operand, dtype) for operand in operands])
+        loop = _loop(name, tuple(map(_kind, operands)), dtype_of(dtype))
+        return call(name, *map(cast, operands, loop))
 
     function.__name__ = name
     return function
 
 
-def _check_casts(name: str, operands: tuple[Any, ...], dtype: np.dtype[Any]) -> None:
-    """NumPy's error where an operand would lose its kind."""
-    for operand in operands:
-        if hasattr(operand, "dtype") and not _keeps_its_kind(operand.dtype, dtype):
-            raise TypeError(
-                f"Cannot cast ufunc '{name}' input from {operand.dtype!r} to {dtype!r} "
-                "with casting rule 'same_kind'"
-            )
+def _kind(operand: Any) -> Any:
+    """The dtype of an operand, or the type of a Python number, which takes that of the others."""
+    if hasattr(operand, "dtype"):
+        return operand.dtype
+    return type(operand) if type(operand) in (int, float, complex) else np.asarray(operand).dtype
 
 
 @cache
-def _keeps_its_kind(given: np.dtype[Any], dtype: np.dtype[Any]) -> bool:
-    return np.can_cast(given, dtype, "same_kind")
+def _loop(name: str, kinds: tuple[Any, ...], dtype: np.dtype[Any]) -> tuple[np.dtype[Any], ...]:
+    """The dtypes in which NumPy takes operands of these kinds for a result in this one.
+
+    Raises TypeError where the function has no such result, or an operand would lose its kind.
+    """
+    ufunc: Any = function_of(name)
+    resolved = ufunc.resolve_dtypes((*kinds, None), signature=(*(None for _ in kinds), dtype))
+    return tuple(resolved[: len(kinds)])
 
 
 for _info in OPERATORS.values():

@@ -8,6 +8,8 @@ import numpy as np
 from numpy.lib.array_utils import normalize_axis_index, normalize_axis_tuple
 
 from ...calls.call import arrays, call, operators
+from ...core.errors import NotDifferentiableError
+from ...transforms.forward_ad import differentiated
 from .table import formulas, stands_for
 
 
@@ -87,6 +89,8 @@ def interp(x: Any, xp: Any, fp: Any, left: Any = None, right: Any = None, period
     tensor(15.)
     """
     x, xp, fp = (_in_floats(part) for part in (x, xp, fp))
+    if x.dtype.kind == "c" or xp.dtype.kind == "c":
+        raise TypeError("np.interp takes real places, and only values of its points may be complex")
     if period is not None:
         period = abs(period)
         x, xp = np.remainder(x, period), np.remainder(xp, period)
@@ -118,8 +122,14 @@ def _in_floats(part: Any) -> Any:
 @stands_for(np.unwrap)
 def unwrap(p: Any, discont: float | None = None, axis: int = -1, *, period: float = 2 * np.pi) -> Any:
     """As `np.unwrap`: with whole periods added, which are constant between their jumps."""
+    if differentiated((period,)):
+        raise NotDifferentiableError(
+            "np.unwrap: no gradient flows into 'period', and it got a tensor that requires grad; pass "
+            "period.detach()"
+        )
     values = arrays(p)
-    return p + (np.unwrap(values, discont, axis, period=period) - values)
+    found = np.unwrap(values, arrays(discont), arrays(axis), period=arrays(period))
+    return p + (found - values)
 
 
 @stands_for(getattr(np, "cumulative_sum", None))

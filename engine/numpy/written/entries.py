@@ -51,7 +51,9 @@ def divmod(x1: Any, x2: Any, /) -> tuple[Any, Any]:
 @stands_for(np.modf)
 def modf(x: Any, /) -> tuple[Any, Any]:
     """As `np.modf`: the fraction and the whole number, which is constant between its jumps."""
-    fraction, whole = formulas.fraction_and_whole(x * 1.0 if x.dtype.kind in "biu" else x)
+    if x.dtype.kind in "biu":
+        x = x.astype(np.modf.resolve_dtypes((x.dtype, None, None))[0])
+    fraction, whole = formulas.fraction_and_whole(x)
     return fraction, whole
 
 

@@ -123,6 +123,10 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
     """As `np.insert`: with entries put in before some places."""
     arr, axis = _along(arr, axis)
     obj = arrays(obj)
+    if getattr(np.asarray(obj), "dtype", None) == np.bool_ and not isinstance(obj, slice):
+        if np.ndim(obj) != 1:
+            raise ValueError("boolean array argument obj to insert must be one dimensional")
+        obj = np.flatnonzero(obj)
     if not hasattr(values, "dtype"):
         values = np.asarray(values)
     if np.ndim(obj) == 0 and not isinstance(obj, slice):
@@ -139,7 +143,7 @@ def insert(arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
 @stands_for(np.resize)
 def resize(a: Any, new_shape: Any) -> Any:
     """As `np.resize`: the entries again and again until the shape is full."""
-    places = np.resize(np.arange(a.size), new_shape)
+    places = np.resize(np.arange(a.size), arrays(new_shape))
     return np.zeros_like(a, shape=places.shape) if a.size == 0 else np.reshape(a, (-1,))[places]
 
 

@@ -122,6 +122,8 @@ def _of_lower(a: Any) -> Any:
 @wide("pinv")
 def pinv(a: Any, rcond: Any = None, hermitian: bool = False, *, rtol: Any = None) -> Any:
     """As `np.linalg.pinv`; `rtol` is the array API's name of `rcond`."""
+    if rcond is not None and rtol is not None:
+        raise ValueError("`rtol` and `rcond` can't be both set.")
     if hermitian:
         a = _of_lower(a)
     return operators.pinv(a, rcond=arrays(rtol if rcond is None else rcond))
@@ -146,6 +148,7 @@ def matrix_power(a: Any, n: int) -> Any:
 @stands_for(np.linalg.lstsq)
 def lstsq(a: Any, b: Any, rcond: Any = None) -> Any:
     """As `np.linalg.lstsq`; what it gives has derivatives where the rank stays the same."""
+    rcond = arrays(rcond)
     _, sums, rank, s = np.linalg.lstsq(arrays(a), arrays(b), rcond)
     x = np.matmul(np.linalg.pinv(a, np.finfo(s.dtype).eps * max(np.shape(a)) if rcond is None else rcond), b)
     residuals = np.sum(squared_modulus(np.matmul(a, x) - b), axis=0)

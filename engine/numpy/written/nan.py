@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 
 from ...calls.call import arrays, call, operators
+from ..signatures.arguments import mask_of
 from ..signatures.reductions import root_of_variance
 from .table import stands_for
 
@@ -28,7 +29,7 @@ def _has_nan(found: Any) -> bool:
 
 def _numbers(a: Any, where: Any) -> Any:
     """The mask of the entries that are numbers and enter the result."""
-    return np.logical_and(~np.isnan(arrays(a)), arrays(where))
+    return np.logical_and(~np.isnan(arrays(a)), arrays(mask_of(where)))
 
 
 def _of_numbers(op: str, otherwise: float, a: Any, axis: Any, args: Any, kwargs: Any) -> Any:

@@ -41,6 +41,16 @@ def roots(p: Any) -> Any:
     return found[np.argmin(distances, axis=1)] if values.size else found
 
 
+@stands_for(np.polyval)
+def polyval(p: Any, x: Any) -> Any:
+    """As `np.polyval`: the value at x, by Horner's rule; Python numbers are arrays of their own dtype."""
+    x = x if hasattr(x, "dtype") else np.asarray(x)
+    value = x * 0
+    for coefficient in p:
+        value = value * x + (coefficient if hasattr(coefficient, "dtype") else np.asarray(coefficient))
+    return value
+
+
 @stands_for(np.polyadd)
 def polyadd(a1: Any, a2: Any) -> Any:
     """As `np.polyadd`."""
@@ -67,5 +77,7 @@ def polyint(p: Any, m: int = 1, k: Any = None) -> Any:
 @stands_for(np.vander)
 def vander(x: Any, N: int | None = None, increasing: bool = False) -> Any:
     """As `np.vander`: the powers of each entry as a row."""
+    if np.ndim(x) != 1:
+        raise ValueError("x must be a one-dimensional array or sequence.")
     powers = np.arange(len(x) if N is None else N)
     return np.expand_dims(x, 1) ** (powers if increasing else powers[::-1])

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from ...calls.call import arrays as arrays_of
 from ...calls.call import operators
 from ...calls.out_argument import refuse_out
 from ...calls.wide import wide
@@ -67,6 +68,8 @@ def vdot(a: Any, b: Any) -> Any:
 @wide("tensordot", always=True)
 def tensordot(a: Any, b: Any, axes: Any = 2) -> Any:
     """As `np.tensordot`. ValueError where axes that are summed differ in length."""
+    axes = arrays_of(axes)
+    axes = index(axes) if np.ndim(axes) == 0 else axes
     if isinstance(axes, int) and axes == 1 and _are_matrices(a, b):
         return operators.matmul(a, b)
     if isinstance(axes, (tuple, list)):
@@ -116,12 +119,16 @@ def cross(a: Any, b: Any, axisa: int = -1, axisb: int = -1, axisc: int = -1, axi
 def _vectors(x: Any, axis: int) -> Any:
     """The array with the axis of its vectors as the last."""
     x = x if hasattr(x, "shape") else np.asarray(x)
+    if x.ndim == 0:
+        raise ValueError("At least one array has zero dimension")
     return x if axis == -1 else operators.moveaxis(x, source=axis, destination=-1)
 
 
 @stands_for(np.correlate)
 def correlate(a: Any, v: Any, mode: str = "valid") -> Any:
     """As `np.correlate`: the second operand is conjugated where it is complex."""
+    if rank(a) == 0 or rank(v) == 0:
+        raise ValueError("object of too small depth for desired array")
     return formulas.correlate(a, _conjugated(v), mode)
 
 

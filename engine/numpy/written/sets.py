@@ -23,7 +23,10 @@ def unique(
     sorted: bool = True,
 ) -> Any:
     """As `np.unique`; of equal entries the first one takes the gradient."""
-    _, index, inverse, counts = np.unique(arrays(ar), True, True, True, axis, equal_nan=equal_nan)
+    axis = arrays(axis)
+    _, index, inverse, counts = np.unique(
+        arrays(ar), True, True, True, axis, equal_nan=bool(arrays(equal_nan))
+    )
     made = ar.__array_namespace__().asarray
     flat, along = (np.reshape(ar, (-1,)), 0) if axis is None else (ar, normalize_axis_index(axis, ar.ndim))
     before: Any = (slice(None),) * along

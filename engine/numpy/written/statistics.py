@@ -65,6 +65,8 @@ def cov(
     for given in (fweights, aweights):
         if given is not None:
             given = given if hasattr(given, "dtype") else np.asarray(given)
+            if given.ndim != 1:
+                raise ValueError("np.cov takes weights of observations as vectors")
             weights = given * 1.0 if weights is None else weights * given
     many: Any = x.shape[1] if weights is None else np.sum(weights)
     share = many - ddof
@@ -95,7 +97,7 @@ def corrcoef(x: Any, y: Any = None, rowvar: bool = True, *, dtype: Any = None) -
 @stands_for(np.bincount)
 def bincount(x: Any, /, weights: Any = None, minlength: int = 0) -> Any:
     """As `np.bincount`: the sum of the weights of each whole number."""
-    places = np.asarray(arrays(x))
+    places, minlength = np.asarray(arrays(x)), arrays(minlength)
     if weights is None or not hasattr(weights, "requires_grad"):
         return _counted(x, np.bincount(places, weights, minlength))
     length = max(int(places.max()) + 1 if places.size else 0, minlength)

@@ -40,6 +40,9 @@ PyRef joined(PyObject* values) {
 /// Attributes are constants: an index may be a tensor, but not one that wants a gradient.
 PyRef raw_attribute(const OperatorInfo& info, PyObject* name, PyObject* value, bool recording) {
     if (Tensor::check(value)) {
+        if (text_of(name) == "dtype") {
+            raise(PyExc_TypeError, "Cannot construct a dtype from a tensor; pass its dtype");
+        }
         if (recording && requires_grad(value)) {
             const std::string attribute_name = text_of(name);
             raise("NotDifferentiableError",
