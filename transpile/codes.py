@@ -53,6 +53,7 @@ CODES: dict[str, Code] = {
     "PB307": Code("output-on-context", "warning"),
     "PB308": Code("saved-twice", "error"),
     "PB309": Code("unset-attribute", "error"),
+    "PB310": Code("outside-context", "error"),
     # language fence
     "PB400": Code("unreadable", "error"),
     "PB401": Code("unsupported-statement", "error"),

@@ -15,6 +15,7 @@ from .calls import Calls
 from .context import NEEDED, READS_SAVED, SAVED, Context, Label
 from .followed_calls import DEEPEST
 from .forward import ForwardFacts
+from .outside import ANY
 from .state import Heap, State
 from .statements import Return, Write
 from .torch_calls import Arguments
@@ -46,7 +47,7 @@ class Slot:
     name: str
     token: Token
     span: Span
-    how: OneOf["save_for_backward", "attribute"]
+    how: OneOf["save_for_backward", "attribute", "outside"]
     things: list[tuple[int, Thing]]
     seen: list[Thing]
     attribute: str
@@ -94,7 +95,7 @@ class Backward(Calls):
     cuts = True
 
     def __init__(self, owner: FunctionClass, forward: ForwardFacts) -> None:
-        super().__init__(owner)
+        super().__init__(owner, forward.outside)
         self.forward = forward
         self.thing = Thing(constant=Context())
         self.slots: list[Slot] = []
@@ -160,12 +161,29 @@ class Backward(Calls):
                     found.setdefault(name, []).append(self._import(name, value, index))
         for name, values in found.items():
             state.heap[self.thing, name] = union(*values)
+        self._fill_outside(state)
+
+    def _fill_outside(self, state: State) -> None:
+        """Put what the forward keeps outside of the context where the backward finds it."""
+        outside = self.forward.outside
+        outside.read.clear()  # what the forward reads
+        for index, end in enumerate(self.forward.ends):
+            for (place, how), value in end.heap.items():
+                span = outside.written.get((place, how))
+                if span is None:
+                    continue
+                shown = outside.names[place]
+                found = (self._thing(f"<{shown}>", t, Label(t.name or shown, span), index) for t in value)
+                state.heap[place, how] = union(state.heap.get((place, how), ()), *found)
 
     def _import(self, name: str, value: Value, end: int) -> Value:
         if name != SAVED:
             spans = self.forward.context.set_at
             return union(
-                *(self._thing(name, t, Label(name, spans.get((name, t), _nowhere(t))), end) for t in value)
+                *(
+                    self._thing(name, t, Label(_shown(name, t), spans.get((name, t), _nowhere(t))), end)
+                    for t in value
+                )
             )
         tuples = []
         for saved in value:
@@ -265,12 +283,14 @@ class Backward(Calls):
                 self.heap[made, name] = union(*inner)
 
     def _slot(self, attribute: str, label: Label) -> Slot:
-        how: OneOf["save_for_backward", "attribute"] = "attribute" if attribute else "save_for_backward"
+        how: OneOf["save_for_backward", "attribute", "outside"] = (
+            "outside" if attribute.startswith("<") else "attribute" if attribute else "save_for_backward"
+        )
         for slot in self.slots:
             if (slot.name, slot.span, slot.how) == (label.text, label.span, how):
                 return slot
         token = Token("saved", label.text, len(self.slots))
-        held = attribute.partition(".")[0]
+        held = attribute.strip("<>") if how == "outside" else attribute.partition(".")[0]
         self.slots.append(Slot(label.text, token, label.span, how, [], [], held))
         return self.slots[-1]
 
@@ -365,6 +385,11 @@ def _saved_tokens(item: Item) -> list[tuple[Token, ...]]:
     if item.starred:
         return [(token,) for token in found]
     return [tuple(found)] if all(token in found for token in tokens) else []
+
+
+def _shown(attribute: str, thing: Thing) -> str:
+    """The name of an attribute; of one whose name is computed, that of what it holds."""
+    return attribute if attribute != ANY else thing.name or "an attribute"
 
 
 def _nowhere(thing: Thing) -> Span:

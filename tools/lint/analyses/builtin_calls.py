@@ -57,15 +57,18 @@ class BuiltinCalls(TorchCalls):
                 return constant(False)
             return plain()
         if name == "getattr" and len(arguments.items) >= 2:
-            attribute = arguments.items[1].value[0].constant
-            if isinstance(attribute, str):
-                return self.attribute_of(arguments.first, attribute, arguments.node, state)
+            at = arguments.items[1].value
+            known_names = all(isinstance(thing.constant, str) for thing in at)
+            if known_names or any(isinstance(thing.constant, Context) for thing in arguments.first):
+                found = (self.attribute_at(t, at, arguments.node, state) for t in arguments.first)
+                return union(*found)
         if name == "setattr" and len(arguments.items) == 3:
-            attribute = arguments.items[1].value[0].constant
             for thing in arguments.first:
-                if isinstance(attribute, str):
-                    self.set_attribute(thing, attribute, arguments.items[2].value, arguments.node, state)
+                at, value = arguments.items[1].value, arguments.items[2].value
+                self.set_attribute_at(thing, at, value, arguments.node, state)
             return constant(None)
+        if name == "vars" and arguments.items:
+            return self.attribute_of(arguments.first, "__dict__", arguments.node, state)
         if name in torch_names.PLAIN_BUILTINS:
             return plain()
         if name in ("any", "all"):

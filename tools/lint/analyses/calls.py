@@ -6,12 +6,13 @@ import ast
 from abc import abstractmethod
 from dataclasses import replace
 
-from ..frontend.classes import FunctionClass, Method, method_of
+from ..frontend.classes import FunctionClass, method_of
 from ..frontend.modules import Class, Dotted, Expression, Function
 from . import containers, torch_names
+from .class_calls import ClassCalls
 from .collectives import collective, message
 from .context import Context
-from .followed_calls import FollowedCalls
+from .outside import ADDING, ANY, CONTENTS, REBOUND, TAKING, Outside
 from .records import REPLACES, Field, arranged, fields_of, replaced
 from .state import State
 from .statements import grad_mode
@@ -49,14 +50,13 @@ CONTEXT_METHODS = frozenset(
 )
 
 
-class Calls(FollowedCalls):
+class Calls(ClassCalls):
     """Evaluates calls and attributes."""
 
-    owner: FunctionClass
-
-    def __init__(self, owner: FunctionClass) -> None:
+    def __init__(self, owner: FunctionClass, outside: Outside | None = None) -> None:
         super().__init__()
         self.owner = owner
+        self.outside = outside or Outside()
         self.module = owner.own.module
 
     @abstractmethod
@@ -79,6 +79,13 @@ class Calls(FollowedCalls):
         if (thing, name) in state.heap:
             return state.heap[thing, name]
         entity = thing.entity
+        if name == "__dict__":
+            return (Thing(entity=Bound((thing,), name)),)
+        if isinstance(entity, FunctionClass | Class) and name not in ("apply", "forward", "backward"):
+            owner = entity.own if isinstance(entity, FunctionClass) else entity
+            place = self.outside.place(owner.node, name, f"{owner.node.name}.{name}")
+            if kept := self.outside.take(place, REBOUND, state.heap):
+                return kept
         if isinstance(entity, Dotted) and entity.name == "super":
             return (Thing(entity=Bound((thing,), name)),)
         if isinstance(entity, Dotted):
@@ -87,10 +94,15 @@ class Calls(FollowedCalls):
         if isinstance(entity, FunctionClass) and name != "apply":
             value = entity.value(name)
             if value is not None:
-                return self.of_expression(value)
+                return self.kept(
+                    entity.own.node, name, f"{entity.name}.{name}", self.of_expression(value), state
+                )
             return (Thing(entity=Bound((thing,), name)),)
         if isinstance(entity, Class) and name in entity.values:
-            return self.of_expression(Expression(entity.values[name], entity.module))
+            value_of = self.of_expression(Expression(entity.values[name], entity.module))
+            return self.kept(entity.node, name, f"{entity.node.name}.{name}", value_of, state)
+        if isinstance(thing.constant, Context) and (thing, ANY) in state.heap and name not in CONTEXT_METHODS:
+            return state.heap[thing, ANY]
         if isinstance(thing.constant, Context):
             if name in CONTEXT_METHODS:
                 return (Thing(entity=Bound((thing,), name)),)
@@ -181,14 +193,16 @@ class Calls(FollowedCalls):
         if isinstance(thing.constant, Context):
             return self.on_context(name, arguments, state)
         if isinstance(entity, FunctionClass):
-            return self._call_on_class(entity, thing, name, arguments, state)
+            return self.call_on_class(entity, thing, name, arguments, state)
         if isinstance(entity, Dotted) and entity.name == "super":
-            return self._call_super(name, arguments, state)
+            return self.call_super(name, arguments, state)
         if isinstance(entity, Instance):
             method = method_of(entity.of, name)
             if method is not None and "staticmethod" not in method.decorators:
                 given = replace(arguments, items=[Item((thing,)), *arguments.items])
                 return self.inline(Function(method.node, method.owner.module), {}, given, state)
+        if (found := self._outside_method(thing, name, arguments, state)) is not None:
+            return found
         if thing.fields and name == "_replace":
             return (replaced(thing, arguments.named),)
         if thing.parts is not None:
@@ -211,6 +225,27 @@ class Calls(FollowedCalls):
             return self.torch_method((thing,), name, arguments)
         thing.used_as_object = thing.used_as_object or not tensor
         return self.opaque((thing,), arguments, name, state)
+
+    def _outside_method(self, thing: Thing, name: str, arguments: Arguments, state: State) -> Value | None:
+        """``STACK.append(value)``, ``ctx.__dict__.update(...)``; None for any other method."""
+        if isinstance(thing.entity, Bound) and thing.entity.name == "__dict__":
+            named = dict(arguments.named)
+            for given in arguments.first if name == "update" else ():
+                named |= {str(k): i.value for k, i in zip(given.keys or (), given.parts or (), strict=False)}
+            for owner in thing.entity.receiver:
+                for at, value in named.items():
+                    self.set_attribute(owner, at, value, arguments.node, state)
+            found = (
+                self.attribute_at(o, arguments.first, arguments.node, state) for o in thing.entity.receiver
+            )
+            return union(*found) if name in ("get", "pop", "setdefault") else plain()
+        if thing.place is None:
+            return None
+        if name in ADDING:
+            for value in arguments.values:
+                self.outside.write(thing.place, CONTENTS, value, self.span(arguments.node), state.heap)
+        kept = self.outside.take(thing.place, CONTENTS, state.heap) if name in TAKING else ()
+        return kept or None
 
     def _construct(self, callee: Thing, entity: Class, arguments: Arguments, state: State) -> Value:
         """An object, with the attributes that its ``__init__`` sets, or its fields."""
@@ -270,42 +305,15 @@ class Calls(FollowedCalls):
         made = combine([facts_of(value) for value in arguments.values], Form.UNKNOWN, None)
         return self.fresh(unrecorded(made), arguments.node)
 
-    def _call_on_class(
-        self, entity: FunctionClass, thing: Thing, name: str, arguments: Arguments, state: State
-    ) -> Value:
-        if name == "apply":
-            facts = [facts_of(value) for value in arguments.values]
-            form = any_form([fact.form for fact in facts])
-            if entity.always_raises:
-                return self.fresh(Facts(Kind.DIFFERENTIABLE, Form.UNKNOWN), arguments.node)
-            return self.fresh(combine(facts, form, self.span(arguments.node)), arguments.node)
-        method = entity.method(name)
-        if method is None:
-            return self.opaque((thing,), arguments, name, state)
-        return self._inline_method(method, thing, arguments, state)
-
-    def _call_super(self, name: str, arguments: Arguments, state: State) -> Value:
-        current = next(
-            (
-                c
-                for c in self.owner.order
-                for m in c.methods.values()
-                if self.running and m is self.running[-1]
-            ),
-            None,
-        )
-        method = self.owner.method(name, after=current) if current else None
-        if method is None:
-            return plain()
-        return self._inline_method(method, Thing(entity=self.owner), arguments, state)
-
-    def _inline_method(self, method: Method, owner: Thing, arguments: Arguments, state: State) -> Value:
-        scope: dict[str, Value] = {}
-        node = method.node
-        if "classmethod" in method.decorators:
-            first = (*node.args.posonlyargs, *node.args.args)[:1]
-            scope = {argument.arg: (owner,) for argument in first}
-        return self.inline(Function(node, method.owner.module), scope, arguments, state)
+    def set_attribute(self, thing: Thing, name: str, value: Value, node: ast.AST, state: State) -> None:
+        """``thing.name = value``; what a class has is kept for all its calls."""
+        entity = thing.entity
+        if isinstance(entity, FunctionClass | Class):
+            owner = entity.own if isinstance(entity, FunctionClass) else entity
+            place = self.outside.place(owner.node, name, f"{owner.node.name}.{name}")
+            self.outside.write(place, REBOUND, value, self.span(node), state.heap)
+        else:
+            super().set_attribute(thing, name, value, node, state)
 
     def _call_dotted(self, dotted: str, arguments: Arguments, state: State) -> Value:
         root = dotted.partition(".")[0]

@@ -9,6 +9,7 @@ from ....transpile.ir import Span
 from ..frontend.classes import FunctionClass, as_function
 from ..frontend.modules import Class, Dotted, Entity, Expression, Function, TorchModule
 from . import containers
+from .outside import CONTENTS, Outside
 from .records import made_fields
 from .state import State
 from .values import (
@@ -42,6 +43,7 @@ class Expressions(ABC):
     module: TorchModule
     grad_mode: bool = True
     cuts: bool = False  # whether leaving the graph is looked for: in a backward
+    outside: Outside
 
     @abstractmethod
     def call(self, node: ast.Call, state: State) -> Value:
@@ -118,7 +120,13 @@ class Expressions(ABC):
         entity = self.module.entity(name)
         if entity is None:
             return (Thing(entity=Dotted(f"builtins.{name}"), number=True),)
+        if isinstance(entity, Expression):
+            return self.kept(entity.node, name, name, self.of_expression(entity), state)
         return self.of_entity(entity)
+
+    @abstractmethod
+    def kept(self, owner: object, name: str, shown: str, value: Value, state: State) -> Value:
+        """The value that the class keeps in a name of a module or attribute of a class; else its own."""
 
     def of_entity(self, entity: Entity) -> Value:
         """A top-level name as a value."""
@@ -273,7 +281,8 @@ class Expressions(ABC):
         number: object = _number(position)
         if number is None and position and isinstance(position[0].constant, str):
             number = position[0].constant
-        return union(*(self._indexed(thing, number, index, position, node) for thing in value)) or plain()
+        found = (self._indexed(thing, number, index, position, node, state) for thing in value)
+        return union(*found) or plain()
 
     def _sliced(
         self, thing: Thing, start: int | None, stop: int | None, known: tuple[bool, bool], node: ast.AST
@@ -284,7 +293,13 @@ class Expressions(ABC):
             return containers.slice_of(thing, start, stop)
         return containers.make([Item(item.value, starred=True) for item in thing.parts])
 
-    def _indexed(self, thing: Thing, number: object, index: ast.expr, at: Value, node: ast.AST) -> Value:
+    def _indexed(
+        self, thing: Thing, number: object, index: ast.expr, at: Value, node: ast.AST, state: State
+    ) -> Value:
+        if thing.place is not None and (kept := self.outside.take(thing.place, CONTENTS, state.heap)):
+            return kept
+        if isinstance(thing.entity, Bound) and thing.entity.name == "__dict__":
+            return union(*(self.attribute_at(owner, at, node, state) for owner in thing.entity.receiver))
         if thing.keys is not None:
             return containers.at_key(thing, at)
         if thing.parts is not None:
@@ -319,6 +334,10 @@ class Expressions(ABC):
                 self.evaluate(test, inner)
             made.append(Item(self.evaluate(body, inner), item.starred or not plainly))
         return self.new_list(made)
+
+    @abstractmethod
+    def attribute_at(self, thing: Thing, name: Value, node: ast.AST, state: State) -> Value:
+        """An attribute whose name is a value."""
 
     @abstractmethod
     def new_list(self, items: list[Item]) -> Value:

@@ -18,6 +18,7 @@ from ..frontend.operators import registered_operators
 from . import containers
 from .backward import Backward, BackwardFacts, InnerAutograd, Slot
 from .forward import End, Forward, ForwardFacts, Parameter
+from .outside import ANY, REBOUND
 from .values import MISSING, Form, Kind, Thing, Token, Value, facts_of
 
 # What an unknown call gives holds integers, or nothing to differentiate by, where it is called so.
@@ -80,6 +81,8 @@ class Saved:
     @property
     def place(self) -> str:
         """``as `ctx.x` ``, or ``in `ctx.options` `` where the attribute holds it among others."""
+        if self.attribute == ANY:
+            return "on `ctx`"
         alone = self.name == self.attribute or self.name.startswith(f"{self.attribute}.")
         return f"as `ctx.{self.name}`" if alone else f"in `ctx.{self.attribute}`"
 
@@ -113,6 +116,16 @@ class ClassFacts:
         span = self.span
         lines = self.cls.own.module.lines[max(span.line - 2, 0) : span.end_line]
         return any(SURROGATE.search(line) for line in lines)
+
+    @cached_property
+    def outside(self) -> tuple[tuple[str, bool, Span], ...]:
+        """The places outside of a context that the forward writes and the backward reads.
+
+        Their names, True where another call replaces what is kept there, and where it is written.
+        """
+        kept = self.forward.outside
+        places = ((kept.names[place], how == REBOUND, kept.written[place, how]) for place, how in kept.read)
+        return tuple(sorted(places))
 
     @cached_property
     def inner(self) -> tuple[InnerAutograd, ...]:

@@ -10,6 +10,7 @@ from ....transpile.ir import Span
 from ..frontend.classes import FunctionClass, Method
 from .calls import Calls
 from .context import NEEDED, SAVED, Context, Label
+from .outside import Outside
 from .state import Heap, State
 from .statements import Frame, Write
 from .torch_calls import Arguments
@@ -95,6 +96,7 @@ class ForwardFacts:
     context: Context
     thing: Thing
     writes: tuple[Write, ...]
+    outside: Outside
 
     @property
     def differentiable(self) -> bool:
@@ -148,6 +150,7 @@ class Forward(Calls):
             self.context,
             self.thing,
             tuple(self.writes),
+            self.outside,
         )
 
     def _begin(self, method: Method, state: State) -> None:

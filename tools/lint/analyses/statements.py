@@ -9,7 +9,7 @@ from ....transpile.ir import Span
 from ..frontend.classes import last_name, method_of, resolve
 from ..frontend.modules import Class, Function, TorchModule, imported
 from . import containers, torch_names
-from .expressions import Expressions
+from .outside_places import OutsidePlaces
 from .state import Heap, State, join
 from .values import (
     MISSING,
@@ -50,6 +50,7 @@ class Frame:
     returns: list[Return] = field(default_factory=list)
     leaving: list[State] = field(default_factory=list)
     loops: int = 0
+    shared: set[str] = field(default_factory=set)  # names of the module that it binds
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Write:
     certain: bool
 
 
-class Statements(Expressions):
+class Statements(OutsidePlaces):
     """Runs the statements of one function after the other, calls inlined."""
 
     depth: int
@@ -134,6 +135,8 @@ class Statements(Expressions):
                 for target in targets:
                     if isinstance(target, ast.Name):
                         state.names.pop(target.id, None)
+            case ast.Global(names=names):
+                self.frame.shared.update(names)
             case ast.Raise():
                 return None
             case ast.Break() | ast.Continue():
@@ -250,6 +253,9 @@ class Statements(Expressions):
                     if self.depth < thing.rank or not thing.name:
                         thing.name, thing.rank = name, self.depth
                 state.names[name] = value or plain()
+                if name in self.frame.shared:
+                    del state.names[name]
+                    self.keep(target, name, value, state)
             case ast.Tuple(elts=targets) | ast.List(elts=targets):
                 stars = [index for index, t in enumerate(targets) if isinstance(t, ast.Starred)]
                 before = stars[0] if stars else len(targets)
@@ -260,7 +266,10 @@ class Statements(Expressions):
                 for thing in self.evaluate(owner, state):
                     self.set_attribute(thing, name, value, target, state)
             case ast.Subscript(value=owner, slice=index):
-                self._store_item(self.evaluate(owner, state), self.evaluate(index, state), value, target)
+                owners, at = self.evaluate(owner, state), self.evaluate(index, state)
+                for thing in owners:
+                    self.store_outside(thing, at, value, target, state)
+                self._store_item(owners, at, value, target)
 
     def set_attribute(self, thing: Thing, name: str, value: Value, node: ast.AST, state: State) -> None:
         """``thing.name = value``."""

@@ -131,6 +131,7 @@ class Thing:
     fields: tuple[str, ...] = ()
     keys: tuple[object, ...] | None = None
     born: int = 0  # how deep in branches and loops a list was made
+    place: Thing | None = None  # what stands for the name or class attribute that holds it, outside of ctx
 
     @property
     def facts(self) -> Facts:

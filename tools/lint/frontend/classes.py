@@ -82,6 +82,29 @@ class FunctionClass:
         ends = isinstance(backward.node.body[-1], ast.Raise)
         return ends and not any(isinstance(node, ast.Return) for node in nodes)
 
+    @cached_property
+    def without_gradient(self) -> frozenset[int]:
+        """The places of parameters whose gradient is written as None, or as zeros, at every return."""
+        backward = self.method("backward")
+        if backward is None:
+            return frozenset()
+        found = [node.value for node in ast.walk(backward.node) if isinstance(node, ast.Return)]
+        places: set[int] | None = None
+        for value in found:
+            items = value.elts if isinstance(value, ast.Tuple) else [value or ast.Constant(None)]
+            if any(isinstance(item, ast.Starred) for item in items):
+                return frozenset()
+            here = {place for place, item in enumerate(items) if _is_nothing(item)}
+            places = here if places is None else places & here
+        return frozenset(places or ())
+
+
+def _is_nothing(node: ast.expr) -> bool:
+    """True for ``None``, ``torch.zeros_like(grad)``, ``grad.new_zeros(n)``."""
+    if isinstance(node, ast.Call):
+        return last_name(node) in ("zeros", "zeros_like", "new_zeros")
+    return isinstance(node, ast.Constant) and node.value is None
+
 
 def function_classes(module: TorchModule) -> Iterator[FunctionClass]:
     """The autograd functions that a module defines."""

@@ -52,7 +52,7 @@ from collections.abc import Iterator
 
 from pullback.transpile.diagnostics import Diagnostic
 
-from ...analyses.facts import ClassFacts
+from ...analyses.facts import ClassFacts, Saving
 from .torch_rule import SECOND, TorchRule, finding
 
 CODE = "PB102"
@@ -71,12 +71,19 @@ def check(facts: ClassFacts) -> Iterator[Diagnostic]:
 
 def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
     seen = set()
+    given = {
+        saved.token
+        for saved in facts.saved
+        if saved.saving is not Saving.INPUT or {*saved.inputs} & facts.differentiable
+    }
     for _, value, returned in facts.gradients:
         for thing in value:
             lost = thing.facts.lost
             if lost is None:
                 continue
             live = [token for token in lost.tokens if token not in facts.passive]
+            if lost.how.endswith("no gradient"):  # an input that this class gives none to either is an index
+                live = [token for token in live if token.sort != "saved" or token in given]
             token = next((token for token in live if token not in facts.unknown), live[0] if live else None)
             if token is None or (lost.span, token) in seen:
                 continue
