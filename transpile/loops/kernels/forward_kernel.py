@@ -20,19 +20,30 @@ from ..lower.kernel import Guess, Input, Kernel, types_of_inputs
 from .definitions import Definitions
 from .likely import assumed, likely
 
+_FEW = 5
+_ALSO = ", with {} values that its derivatives read"
+
 
 def forward_kernel(formula: Formula, library: Library, inputs: tuple[Input, ...], name: str) -> Kernel:
     """The kernel of this name for the formula's forward, with a guess of shapes where it checks some."""
     block = with_products_in_place(_without_stops(inlined(formula.forward, library, inputs)))
     block = labelled(block)
-    names = ", ".join(str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor")
-    params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
-    kernel = Kernel(name, block, inputs, formula.span, f"{names} = {formula.name}({params})")
+    kernel = Kernel(name, block, inputs, formula.span, _title(formula, block))
     if all(eqn.op != "expect_like" for eqn in block.eqns):
         return kernel
     guesses = likely(kernel)
     guess = Guess(guesses, _matched(replace(kernel, inputs=assumed(inputs, guesses)))) if guesses else None
     return replace(kernel, inputs=_matched(kernel), guess=guess)
+
+
+def _title(formula: Formula, block: Block) -> str:
+    """The call with its results; what it saves is named too, if it is not much."""
+    tensors = [str(atom) for atom in block.results if isinstance(atom, Var) and atom.kind == "tensor"]
+    saved, also = len(tensors) - formula.results, ""
+    if saved > _FEW:
+        tensors, also = tensors[: formula.results], _ALSO.format(saved)
+    params = ", ".join(str(param.var) for param in formula.params if param.var.kind == "tensor")
+    return f"{', '.join(tensors)} = {formula.name}({params}){also}"
 
 
 def facts_of(kernel: Kernel, original: Block) -> dict[Var, Fact]:

@@ -381,8 +381,10 @@ class Plan:
             self.phase(level).calls.append(Assign(Element(Name(name), node(k)), item, self._span))
 
     def require(self, level: int, condition: Expression, why: str, kind: str = "UNSUPPORTED") -> None:
-        """A refusal, unless a condition holds."""
-        self.declare(level, Require(condition, why, kind))
+        """A refusal, unless a condition holds; once."""
+        refusal = Require(condition, why, kind)
+        if refusal not in self.phase(level).declarations:
+            self.declare(level, refusal)
 
     def are_one_float(self, types: Iterable[str]) -> bool:
         """True of the kernel's float type and float64, which are one if that is what the kernel runs for.
@@ -391,9 +393,7 @@ class Plan:
         """
         if set(types) != {"T", "double"}:
             return False
-        refusal = Require(_IS_DOUBLE, "float32 that becomes float64", "UNSUPPORTED")
-        if refusal not in self.phase(0).declarations:
-            self.declare(0, refusal)
+        self.require(0, _IS_DOUBLE, "float32 that becomes float64")
         return True
 
     def fill(self, level: int, view: Name, kind: str) -> None:

@@ -15,6 +15,7 @@ from dataclasses import dataclass, field
 from ...analysis.types import types_of
 from ...ir import Atom, Block, Eqn, Kind, Var
 from ...ir.type_joins import is_uniform
+from ...nouns import noun
 from ...rewrite import METADATA, Namer, copy_eqns, defining, flattened, label, put_together, slice_of
 from .sweep import Context, Sweep
 
@@ -84,7 +85,7 @@ class Residuals:
         known = types_of([self.loop.rewritten(self.eqn, self.forward)], self.context.types)
         for here, var, iterations in tensors:
             if is_uniform(known.get(iterations)):
-                self._read(here, "getitem", self._stacked(iterations, label(var)))
+                self._read(here, "getitem", self._stacked(iterations, self._name(var)))
             else:
                 self._read(here, "item", self._values(iterations))
         return self._reads, self._env
@@ -109,9 +110,14 @@ class Residuals:
         carried = len(self.eqn.blocks[0].params) - 1
         if var not in self.loop.results[carried:]:
             kind: Kind = "value" if var.kind == "value" else "list"
-            self.loop.outs.append(self.context.namer.fresh(f"{label(var)}_iterations", kind))
+            self.loop.outs.append(self.context.namer.fresh(f"{self._name(var)}_iterations", kind))
             self.loop.results.append(var)
         return self.loop.outs[self.loop.results.index(var, carried)]
+
+    def _name(self, var: Var) -> str:
+        """A variable's name, or of a temporary what it is."""
+        made = None if label(var) == var.name else defining(self.eqn.blocks[0].eqns).get(var)
+        return label(var) if made is None else noun(made, {})
 
     def _stacked(self, iterations: Var, name: str) -> Var:
         """The iterations' values as one tensor; an earlier round may have made it."""
