@@ -156,6 +156,13 @@ class ClassFacts:
         return tuple(found)
 
     @cached_property
+    def refuses(self) -> bool:
+        """True if every gradient passes through a barrier, which raises where it is differentiated."""
+        things = [t for _, value, _ in self.gradients for t in value if t.constant is not None]
+        things = [t for t in things if t.facts.form is not Form.ZERO]
+        return bool(things) and all(t.facts.kind is Kind.DIFFERENTIABLE and not t.facts.flows for t in things)
+
+    @cached_property
     def differentiable(self) -> frozenset[str]:
         """The parameters that some return has a gradient for: neither None nor zeros."""
         names = {p.index: p.name for p in self.forward.parameters}

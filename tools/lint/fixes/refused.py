@@ -18,10 +18,13 @@ from .text.parameters import Parameters
 from .text.place import Place, names_in, unused
 from .text.saved_call import Handover, find_saving
 from .text.splices import CannotFix, Splice
-from .text.taking import find_taking
+from .text.taking import Taking, find_taking
 
 CODES = ("PB101", "PB102", "PB103", "PB107", "PB108", "PB109")
 BARRIER = "_NoSecondDerivative"
+
+
+ATTRIBUTES = ("vars", "getattr", "setattr", "hasattr", "delattr")
 
 
 def apply(place: Place) -> None:
@@ -31,7 +34,7 @@ def apply(place: Place) -> None:
     if owner is None:
         raise CannotFix("the backward is no method")
     torch = place.torch()
-    _save_inputs(place)
+    added = _save_inputs(place)
     _rename(place, backward, torch)
     arguments = [*backward.args.posonlyargs, *backward.args.args]
     is_class_method = any(getattr(d, "id", "") == "classmethod" for d in backward.decorator_list)
@@ -45,10 +48,11 @@ def apply(place: Place) -> None:
     depth = text.indent(owner.body[-1])
     step = depth[len(text.indent(owner)) :]
     through = cls or place.path_of(owner)
+    own = f"{saved}[:-{added}]" if added else saved
     body = [
         f"{saved} = {context}.saved_tensors",
         f"inputs = ({', '.join([*passed, f'*{saved}'])})",
-        f"{found} = {through}._gradients({', '.join([context, saved, *passed])})",
+        f"{found} = {through}._gradients({', '.join([context, own, *passed])})",
         f"{found} = {found} if isinstance({found}, tuple) else ({found},)",
         f"refuse = {BARRIER}.apply",
         f"return tuple(None if {one} is None else refuse({one}, *inputs) for {one} in {found})",
@@ -106,11 +110,16 @@ def take_from(place: Place, backward: ast.FunctionDef, context: str, saved: str)
     """The gradients take what is saved from a parameter."""
     text = place.text
     inside = {}
+    harmless: set[int] = set()
     for node in ast.walk(backward):
         if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id == context:
             inside[id(node.value)] = node
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in ATTRIBUTES:
+            harmless.update(id(argument) for argument in node.args[:1])
+        if isinstance(node, ast.Constant) and node.value in READS_SAVED:
+            raise CannotFix(f"the backward takes what is saved by `{node.value!r}`")
     for node in ast.walk(backward):
-        if isinstance(node, ast.Name) and node.id == context:
+        if isinstance(node, ast.Name) and node.id == context and id(node) not in harmless:
             attribute = inside.get(id(node))
             if attribute is None:
                 raise CannotFix(f"another function may take what is saved from `{context}`")
@@ -121,13 +130,19 @@ def take_from(place: Place, backward: ast.FunctionDef, context: str, saved: str)
     text.insert(text.offset(owner.end_lineno or owner.lineno, owner.end_col_offset or 0), f", {saved}")
 
 
-def _save_inputs(place: Place) -> None:
-    """Differentiable inputs that are not saved are saved too: the barrier must see them."""
+def _save_inputs(place: Place) -> int:
+    """Differentiable inputs that are not saved are saved too: the barrier must see them.
+
+    How many of the last saved ones the gradients do not take.
+    """
     facts = place.facts
+    decorators = [d for d in facts.forward.method.node.decorator_list if isinstance(d, ast.Call)]
+    if any(keyword.arg == "cast_inputs" for decorator in decorators for keyword in decorator.keywords):
+        raise CannotFix("the forward gets copies of its inputs by `cast_inputs`")
     known = {s.inputs[0] for s in facts.saved if s.saving is Verdict.INPUT and not s.on_context and s.inputs}
     missing = sorted(facts.differentiable - known)
     if not missing:
-        return
+        return 0
     saver = place.function_at(facts.forward.saver.node.lineno)
     if saver.lineno != facts.forward.saver.node.lineno:
         raise CannotFix("the forward stands in another file")
@@ -135,17 +150,27 @@ def _save_inputs(place: Place) -> None:
     if any(name not in parameters.names or not parameters.is_tensor(name) for name in missing):
         raise CannotFix("an input that is differentiated cannot be saved")
     check_own(place, saver, place.backward)
-    saving, taking = find_saving(saver, parameters.context), find_taking(place.backward)
+    saving = find_saving(saver, parameters.context)
     written, snapshots = parameters.snapshots(missing, saving, {})
+    added = 0
     if saving is None:
         last = saver.body[-1]
         if not isinstance(last, ast.Return):
             raise CannotFix("the forward does not end with its only `return`")
         place.text.before(last, [f"{parameters.context}.save_for_backward({', '.join(written.values())})"])
     else:
+        names = [written[n] for n in missing]
+        try:
+            taking = find_taking(place.backward)
+        except CannotFix:  # it takes them somewhere inside
+            taking, added = Taking(parameters.context, place.backward, ""), len(names)
         handover = Handover(place.text, saver, parameters.context, saving, taking, names_in(place.backward))
-        handover.add([written[n] for n in missing])  # the backward may leave them be
+        if added:
+            handover.append(names)
+        else:
+            handover.add(names)  # the backward may leave them be
     parameters.keep({}, snapshots)
+    return added
 
 
 FIX = Fix(apply, False, "second derivatives are refused")

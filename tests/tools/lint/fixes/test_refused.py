@@ -24,6 +24,20 @@ WRONG = {
         "t = x * torch.rand_like(x)\nctx.save_for_backward(t)\nreturn t * t.detach()",
         "(t,) = ctx.saved_tensors\nreturn 2 * grad * t",
     ),
+    "taken in a branch, by NumPy": class_of(
+        "y = torch.from_numpy(x.detach().numpy() ** 2)\nctx.save_for_backward(y)\nreturn y",
+        "if ctx.needs_input_grad[0]:\n    (y,) = ctx.saved_tensors\n"
+        "    return torch.from_numpy(2 * y.data.numpy() ** 0.5 * grad.data.numpy())",
+    ),
+    "attributes by computed names": class_of(
+        "setattr(ctx, 't' + str(1), x * torch.rand_like(x))\nctx.save_for_backward(x)\nreturn x * 2 * ctx.t1",
+        "return grad * getattr(ctx, 't' + str(1)) * 4",
+    ),
+    "a gradient by detached copies": class_of(
+        "ctx.save_for_backward(x)\nreturn x**3",
+        "(x,) = ctx.saved_tensors\nleaf = x.detach().requires_grad_()\nwith torch.enable_grad():\n"
+        "    y = leaf**3\n    y.backward(grad)\nreturn leaf.grad",
+    ),
     "two gradients": class_of(
         "s, t = a * torch.rand_like(a), b * torch.rand_like(b)\n"
         "ctx.save_for_backward(s, t, a, b)\nreturn s * t",
@@ -67,6 +81,15 @@ def test_what_a_detach_loses_is_made_right(name: str, tmp_path: Path) -> None:
     assert "_NoSecondDerivative" not in made
     assert verdict(text, inputs, tmp_path) == "silently wrong"
     assert verdict(made, inputs, tmp_path) == "right"
+
+
+def test_inputs_that_are_cast_are_out_of_sight() -> None:
+    text = WRONG["an input that is not saved"].replace(
+        "    @staticmethod\n    def forward",
+        "    @staticmethod\n    @torch.amp.custom_fwd(device_type='cpu', cast_inputs=torch.float)\n"
+        "    def forward",
+    )
+    assert fixed(text, unsafe=True).text == text
 
 
 def test_it_is_no_safe_fix() -> None:

@@ -106,6 +106,13 @@ class Handover:
         self._change_both(names, locals_, dropped)
         return locals_, []
 
+    def append(self, names: list[str]) -> None:
+        """Save more behind all else; the backward is told to leave them out."""
+        assert self.saving is not None
+        if self.saving.last != len(self.saving.call.args):
+            raise CannotFix("a list of unknown length is saved")
+        self._set_arguments([*self._arguments(), *names])
+
     def call(self, saving: Saving, written: Mapping[int, str]) -> None:
         """Save something else at some places."""
         self._set_arguments([written.get(i, old) for i, old in enumerate(self._arguments(saving))], saving)

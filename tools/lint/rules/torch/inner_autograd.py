@@ -66,7 +66,7 @@ HINT = "pass `create_graph=torch.is_grad_enabled()`, or refuse second derivative
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per inner gradient without a graph."""
-    if facts.once_differentiable:
+    if facts.once_differentiable or facts.refuses:
         return
     for inner in facts.inner:
         if not inner.creates_graph:
