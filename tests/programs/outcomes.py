@@ -6,7 +6,6 @@ REFUSED = {
         "PB106 the gradient of 'black_scholes_scipy_stats' passes 'norm.cdf', whose derivative is not known: "
         "it has no formula"
     ),
-    "haar_wavelet": "PB404 a list of tensors is no operand of `+`",
     "heston_path": "PB301 `v` may be the input `v0`, which this changes in place for the caller as well",
     "lindenmayer": "PB402 `.replace` of this value is outside of the formula language",
     "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",

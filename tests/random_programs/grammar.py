@@ -837,6 +837,30 @@ _FILLED_LISTS = """
             dp[i][j] = min(x[i], y[j]) + (dp[i - 1][j] if i > 0 else <float>)
     RESULT = np.array(dp)
 
+    dp, running = [0.0] * len(x), []
+    for i in range(len(x)):
+        dp[i] = x[i] * <float>
+        running += [dp[i], dp[0] * s]
+    RESULT = np.array(running)
+
+    dp = [s * 1.0]
+    for e in x:
+        dp.insert(0, e + 0.5 * dp[0])
+        if e > <float>:
+            dp = [e * dp[-1]] + dp
+    RESULT = np.array(dp) * np.arange(len(dp))
+
+    dp = [s * 1.0]
+    for e in x:
+        dp = dp + [dp[-1] * e]
+    dp.reverse()
+    RESULT = np.array(dp + [e * <float> for e in y])
+
+    dp = []
+    for k in range(len(x)):
+        dp.append([x[k] * s, <float>, k])
+    RESULT = np.array(dp) * <float>
+
     dp = [1.0, s, <float>]
     dp[1] = dp[0] * x[0]
     dp[2] += dp[1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .calls.calls import read_call
-from .calls.written_arrays import read_table
+from .calls.written_arrays import read_row, read_table
 from .control.comprehensions import read_comprehension
 from .control.conditionals import read_if
 from .control.counted_first import Condition, read_condition
@@ -39,6 +39,7 @@ from .expressions.simple import read_attribute, read_constant, read_items, read_
 from .expressions.subscripts import read_subscript
 from .state.values import Readers
 from .syntax.desugar import Quiet
+from .syntax.lists import Row
 from .syntax.tables import Table
 
 READERS = Readers(
@@ -63,6 +64,7 @@ READERS = Readers(
         ast.GeneratorExp: read_comprehension,
         Condition: read_condition,
         Table: read_table,
+        Row: read_row,
     },
     statements={
         ast.Assign: read_assign,

@@ -9,6 +9,7 @@ from ...ir import Literal, Var
 from ...operators import OPERATORS, OperatorInfo
 from ..state.readers import read
 from ..state.values import Frame, Growing, Items, Value, elements
+from ..syntax.lists import Row
 from ..syntax.tables import Table
 from .arguments import Arguments
 from .operators import LISTS_OF_ARRAYS, bind_operator
@@ -31,6 +32,11 @@ def read_table(frame: Frame, node: Table, name: str | None) -> Value:
     call = ast.copy_location(ast.Call(node, [], []), node)
     given = [lengths, read(frame, node.fill)]
     return bind_operator(frame, OPERATORS["full"], "numpy.full", call, given, {}, name)
+
+
+def read_row(frame: Frame, node: Row, name: str | None) -> Value:
+    """A list in a list of rows."""
+    return Growing(list(elements(read(frame, node.items)) or ()), frame.build.in_closure, row=True)
 
 
 def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:

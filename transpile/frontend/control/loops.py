@@ -55,10 +55,10 @@ def read_loop(frame: Frame, node: ast.For, iterated: Value, backwards: bool) -> 
     carried = _carried(frame, names)
     before = dict(frame.local)
     for growing in lists.values():
-        growing.depth += 1
+        growing.depth, growing.collected = growing.depth + 1, True
     iteration = _settled_iteration(frame, node, exits, iterated, backwards and stops, carried, lists)
     for growing in lists.values():
-        growing.depth -= 1
+        growing.depth, growing.collected = growing.depth - 1, False
     collected = {name: _collected(frame, node, name, growing) for name, growing in lists.items()}
     flags = [("until", Literal(True))] if stops else [("reverse", Literal(True))] if backwards else []
     _finish(frame, node, iteration, collected, before, tuple(flags))

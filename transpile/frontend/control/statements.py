@@ -11,8 +11,9 @@ from ..calls.calls import read_call
 from ..expressions.list_parts import list_of_places
 from ..expressions.simple import function_value
 from ..names.constants import dotted_name
+from ..state.growing import as_variable, is_list
 from ..state.lookup import lookup
-from ..state.mutation import check_in_place, check_list_write, check_store
+from ..state.mutation import check_in_place, check_list_write, check_own_list, check_store
 from ..state.readers import read
 from ..state.values import Backwards, Frame, Growing, Poison, Value
 from ..syntax import fence
@@ -43,12 +44,8 @@ def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) 
     """An expression on its own: a docstring, ``parts.append(x)``, ``parts.reverse()``, ``x.fill(0)``."""
     if isinstance(node.value, ast.Constant):
         return
-    if (reversed_list := _reversed_in_place(frame, node.value)) is not None:
-        held = frame.local[reversed_list]
-        if isinstance(held, Var):
-            check_list_write(frame, held, reversed_list, node)
-            held = list_of_places(frame, held, "len(xs) - 1 - k", "len(xs)", node.value)
-        frame.bind(reversed_list, held.items if isinstance(held, Backwards) else held, node)
+    if (name_of_list := _reversed_in_place(frame, node.value)) is not None:
+        _reverse(frame, name_of_list, node.value)
         return
     if read_in_place(frame, node.value):
         return
@@ -93,15 +90,28 @@ def _check_used(frame: Frame, node: ast.expr, value: Value) -> None:
 
 
 def _reversed_in_place(frame: Frame, node: ast.expr) -> str | None:
-    """The list's name in ``name.reverse()``, if it grew in a loop."""
-    if not isinstance(node, ast.Call) or node.args or node.keywords:
-        return None
-    func = node.func
-    if not isinstance(func, ast.Attribute) or func.attr != "reverse" or not isinstance(func.value, ast.Name):
-        return None
-    held = frame.local.get(func.value.id)
-    grown = isinstance(held, Backwards) or (isinstance(held, Var) and held.kind == "list")
-    return func.value.id if grown else None
+    """The list's name in ``name.reverse()``."""
+    match node:
+        case ast.Call(ast.Attribute(ast.Name(name), "reverse"), [], []):
+            held = frame.local.get(name)
+            grown = isinstance(held, Backwards | Growing) or (isinstance(held, Var) and is_list(frame, held))
+            return name if grown else None
+    return None
+
+
+def _reverse(frame: Frame, name: str, node: ast.expr) -> None:
+    """Let a name hold its list backwards."""
+    held = frame.local[name]
+    if isinstance(held, Growing):
+        if frame.build.branches <= held.depth and (not frame.build.in_closure or held.by_closure):
+            check_own_list(frame, held, name, node)
+            held.items.reverse()
+            return
+        held = as_variable(frame, name, held, node)
+    if isinstance(held, Var):
+        check_list_write(frame, held, name, node)
+        held = list_of_places(frame, held, "len(xs) - 1 - k", "len(xs)", node)
+    frame.bind(name, held.items if isinstance(held, Backwards) else held, node)
 
 
 def read_def(frame: Frame, node: ast.FunctionDef, rest: Rest, name: str | None) -> None:

@@ -9,12 +9,14 @@ from ...ir import Atom, Kind, Literal, Var
 from ...operators import OPERATORS
 from ..state.aliases import is_number
 from ..state.atoms import atom
-from ..state.growing import new_list
+from ..state.growing import is_list, new_list
 from ..state.kinds import check_arithmetic, check_operand, is_text
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Items, Value, elements, is_value
+from ..state.whole import is_whole
 from ..syntax.fence import refuse
 from ..syntax.folding import BINARY, UNARY, fold
+from .templates import read_template
 
 
 def combine(frame: Frame, op: str, operands: list[Atom], node: ast.AST, name: str | None = None) -> Atom:
@@ -34,12 +36,38 @@ def arithmetic(
     if op == "add" and elements(left) is not None and elements(right) is not None:
         joined = join(frame, left, right, node)
         return new_list(frame, list(elements(joined) or ())) if isinstance(left, Growing) else joined
+    if op == "add" and _is_list(frame, left) and _is_list(frame, right):
+        return read_template(frame, _JOINED, {"left": left, "right": right}, node)
+    whole = isinstance(right, Var | Literal) and is_whole(frame.build, right)
+    if op == "multiply" and isinstance(left, Growing) and not is_value(left) and whole:
+        return read_template(frame, _REPEATED, {"items": left, "count": right}, node)
+    left, right = _with_arrays(frame, left, right, node)
     first, second = atom(frame, left, node), atom(frame, right, node)
     check_arithmetic(frame, op, first, second, _places(node), SIGNS.get(op, op))
     made = combine(frame, op, [first, second], node, name)
     if isinstance(made, Var) and is_text(frame, first):
         frame.build.texts.add(made)
     return made
+
+
+_REPEATED = "found = [item for k in range(count) for item in items]"
+_JOINED = "found = [item for item in left]\nfor item in right:\n    found.append(item)"
+
+
+def _is_list(frame: Frame, value: Value) -> bool:
+    return isinstance(value, Growing) or (isinstance(value, Var) and is_list(frame, value))
+
+
+def _with_arrays(frame: Frame, left: Value, right: Value, node: ast.AST) -> tuple[Value, Value]:
+    """The operands, with the array that NumPy makes of a list beside a tensor."""
+
+    def made(value: Value, other: Value) -> Value:
+        listed = not is_value(value) and (isinstance(value, Items | Growing) or value in frame.build.lists)
+        if listed and isinstance(other, Var) and other.kind == "tensor":
+            return read_template(frame, "found = array(xs)", {"xs": value}, node)
+        return value
+
+    return made(left, right), made(right, left)
 
 
 def join(frame: Frame, left: Value, right: Value, node: ast.AST) -> Value:

@@ -11,14 +11,16 @@ from collections.abc import Iterable, Sequence
 from ...ir import Atom, Kind, Literal, Var
 from ..syntax.fence import refuse
 from ..syntax.leaving import may_leave
-from .atoms import atom
+from .atoms import atom, list_atom
 from .mutation import check_list_write, check_own_list
-from .values import Frame, Growing, Value, is_value
+from .values import Frame, Growing, Items, Value, is_value
 
 
 def append(frame: Frame, func: ast.Attribute, held: Growing | Var, item: Value, node: ast.Call) -> Value:
     """``name.append(item)``: in place where a list is written out, else a new list under the old name."""
     build, span = frame.build, frame.span(node)
+    if not isinstance(held, Growing) or held.collected or build.branches > held.depth:
+        item = as_array(frame, item, node)
     if isinstance(held, Growing):
         if build.in_closure and not held.by_closure:
             raise refuse("PB303", "a list is changed by the closure", span, hint="build a new list")
@@ -102,10 +104,19 @@ def as_variable(frame: Frame, name: str, growing: Growing, node: ast.AST) -> Var
 
 def written_list(frame: Frame, growing: Growing, kind: Kind, node: ast.AST, name: str | None = None) -> Var:
     """The variable for a list that is written out."""
-    parts = [atom(frame, item, node) for item in growing.items]
+    items = [as_array(frame, item, node) for item in growing.items]
+    kind = kind if is_value(Items(tuple(items))) else "list"
+    parts = [atom(frame, item, node) for item in items]
     var = frame.build.emit("list", parts, frame.span(node), kind=kind, name=name)
     frame.build.lists.add(var)
     return var
+
+
+def as_array(frame: Frame, item: Value, node: ast.AST) -> Value:
+    """The array that stands for a row; anything else as it is."""
+    if not isinstance(item, Growing) or not item.row:
+        return item
+    return frame.build.emit("stack", (list_atom(frame, item, node),), frame.span(node))
 
 
 def is_list(frame: Frame, var: Var) -> bool:

@@ -28,13 +28,16 @@ class Items:
 @dataclass(eq=False)
 class Growing:
     """A list written out. It has identity: two names may hold the same one, and statements append to it,
-    in blocks as deep as `depth`. What a choice leaves is one of those that it `may_be`.
+    in blocks as deep as `depth`. What a choice leaves is one of those that it `may_be`. For a `row` of a list
+    of rows an array may stand; a loop that stays one collects what a list grows by in its iterations.
     """
 
     items: list[Value] = field(default_factory=list)
     by_closure: bool = False
     depth: int = 0
     may_be: tuple[Growing, ...] = ()
+    row: bool = False
+    collected: bool = False
 
 
 @dataclass(frozen=True, eq=False)

@@ -63,6 +63,10 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             made = [each for part in _updated(held.id, named) for each in _named_first(part)]
         case ast.Assign(targets=[ast.Tuple(elts=parts) | ast.List(elts=parts)]) if _starred(parts):
             made = [each for part in _unpacked(node, parts) for each in _named_first(part)]
+        case ast.Assign(targets=[ast.Tuple(elts=parts)], value=ast.Tuple(elts=values)) if _apart(
+            parts, values
+        ):
+            made = [ast.Assign([part], value) for part, value in zip(parts, values, strict=True)]
         case ast.stmt():
             made = [*_named_first(node)]
         case _:
@@ -196,6 +200,27 @@ def _updated(name: str, keywords: Sequence[ast.keyword]) -> list[ast.stmt]:
         for each, value in zip(keywords, values, strict=True)
     ]
     return [*(_assign(value, each.value) for value, each in zip(values, keywords, strict=True)), *entries]
+
+
+def _apart(parts: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:
+    """True of ``a, b = [0.0] * n, []``: a list is made for a name, and no value depends on another name."""
+    names = {part.id for part in parts if isinstance(part, ast.Name)}
+    inside = [node for value in values for node in ast.walk(value)]
+    reads = {node.id for node in inside if isinstance(node, ast.Name)}
+    called = {
+        node.func.id for node in inside if isinstance(node, ast.Call) and isinstance(node.func, ast.Name)
+    }
+    return (
+        len(names) == len(parts) == len(values)
+        and any(isinstance(node, ast.List | ast.ListComp) for node in inside)
+        and names.isdisjoint(reads)
+        and called <= _PLAIN
+        and not any(isinstance(node, ast.NamedExpr | ast.Starred) for node in inside)
+    )
+
+
+# Functions that read no name of the function around.
+_PLAIN = frozenset({"len", "range", "float", "int", "min", "max", "abs", "list"})
 
 
 def _starred(parts: Sequence[ast.expr]) -> bool:

@@ -13,6 +13,7 @@ from ...diagnostics import Diagnostic
 from ...ir import Source, Span
 from .desugar import desugar
 from .fence import Refusal, refuse
+from .lists import write_lists
 from .tables import write_tables
 
 FunctionNode = ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda
@@ -107,6 +108,7 @@ def parse(source: Source) -> Text:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
             tree = ast.parse(code)
+            write_lists(tree)
             desugar(tree)
             write_tables(tree)
             table = symtable.symtable(code, "<formula>", "exec")
