@@ -121,7 +121,8 @@ def main(argv: Sequence[str] | None = None) -> int:
     _write_any_text()
     try:
         status = _run(argv)
-        sys.stdout.flush()
+        if not sys.stdout.closed:  # as an editor leaves it that ends its server
+            sys.stdout.flush()
         return status
     except KeyboardInterrupt:
         return _fail("interrupted", INTERRUPTED)
@@ -158,7 +159,9 @@ def _run(argv: Sequence[str] | None) -> int:
         raise UsageError(f"`pullback {given[0]}` needs the distribution pullback: pip install pullback")
     commands = given[:1] if given[0] in COMMANDS else available()
     try:
-        arguments = build_parser(commands).parse_args(given)
+        arguments, unknown = build_parser(commands).parse_known_args(given)
+        if unknown:
+            arguments.misused(f"unrecognized arguments: {' '.join(unknown)}")
     except SystemExit as stop:  # argparse: --help, --version, wrong usage
         return stop.code if isinstance(stop.code, int) else MISUSE
     status: int = arguments.run(arguments)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal as OneOf
+from unicodedata import east_asian_width
 
 from .ir import Source, Span
 
@@ -52,6 +53,16 @@ class Diagnostic:
         }
 
 
+LONGEST = 160
+BEFORE = 60
+ELLIPSIS = "... "
+
+
+def _blank(char: str) -> str:
+    """Spaces that a terminal shows as wide as a character."""
+    return "\t" if char == "\t" else "  " if east_asian_width(char) in "WF" else " "
+
+
 def render(diagnostic: Diagnostic, line: str) -> str:
     """``path:line:col: CODE message``, the source line, a caret, and the hint.
 
@@ -67,8 +78,14 @@ def render(diagnostic: Diagnostic, line: str) -> str:
     parts = [head]
     if line:
         end = span.end_column if span.end_line == span.line else len(line) + 1
+        start = span.column - 1
         width = max(1, min(end, len(line) + 1) - span.column)
-        pad = "".join("\t" if char == "\t" else " " for char in line[: span.column - 1])
+        if len(line) > LONGEST:  # a part of it, which the terminal need not wrap
+            first = min(max(0, start - BEFORE), max(0, len(line) - LONGEST))
+            line = (ELLIPSIS if first else "") + line[first : first + LONGEST]
+            start += len(ELLIPSIS) - first if first else 0
+            width = max(1, min(width, len(line) - start))
+        pad = "".join(_blank(char) for char in line[:start])
         parts += [line, pad + "^" + "~" * (width - 1)]
     if diagnostic.hint:
         parts.append(f"  help: {diagnostic.hint}")

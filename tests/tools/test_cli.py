@@ -59,6 +59,13 @@ def test_wrong_usage_is_misuse(argv: list[str], capsys: pytest.CaptureFixture[st
     assert "usage: pullback" in capsys.readouterr().err
 
 
+def test_wrong_usage_of_a_command_shows_that_command(capsys: pytest.CaptureFixture[str]) -> None:
+    cli.main(["lint", "--no-such-option", "x"])
+    shown = capsys.readouterr().err
+    assert shown.startswith("usage: pullback lint [-h]")
+    assert shown.endswith("pullback lint: error: unrecognized arguments: --no-such-option\n")
+
+
 @pytest.mark.parametrize(
     ("error", "status", "message"),
     [

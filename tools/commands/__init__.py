@@ -30,5 +30,5 @@ def add_command(
         epilog=example,
         formatter_class=argparse.RawDescriptionHelpFormatter,
     )
-    parser.set_defaults(run=run)
+    parser.set_defaults(run=run, misused=parser.error)
     return parser

@@ -134,6 +134,9 @@ def _page(report: Report) -> str:
 def _print_summary(console: Console, report: Report, shown: Sequence[Diagnostic], statistics: bool) -> None:
     if report.unreadable and not report.files:
         return  # nothing was looked at, so nothing is clean
+    if not report.files:
+        console.print("nothing to lint: there is no Python file, or all are left out", soft_wrap=True)
+        return
     if statistics:
         for code, times in sorted(Counter(found.code for found in shown).items()):
             console.print(f"{times:6}  {code}  {CODES[code].rule}", soft_wrap=True)

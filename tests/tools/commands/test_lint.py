@@ -137,3 +137,40 @@ def test_lines_are_counted_as_python_counts_them(
     path = write(TOO_FEW.replace("t = a + b", f"t = a + b  # {separator}"))
     assert main(["lint", path]) == 1
     assert "\n        return grad * b\n               ^~~~~~~~\n" in capsys.readouterr().out
+
+
+def test_a_folder_without_python_is_not_clean(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    (tmp_path / "notes.ipynb").write_text("{}")
+    assert main(["lint", str(tmp_path)]) == 0
+    assert capsys.readouterr().out == "nothing to lint: there is no Python file, or all are left out\n"
+
+
+CAPTURED = """import torch
+
+
+class Scaled(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, x):
+        y = x.exp()
+        TEXT; ctx.save_for_backward(y); z = 1
+        return y * x
+
+    @staticmethod
+    def backward(ctx, grad):
+        (y,) = ctx.saved_tensors
+        return grad * y
+"""
+
+
+@pytest.mark.parametrize(
+    "text", ["sum = 0" + " + 0" * 700, "z = '長い'", "z = 0" + " + 0" * 50], ids=["long", "wide", "fits"]
+)
+def test_the_caret_stands_below_what_it_marks(
+    text: str, write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """In a part of a long line, and with characters of two columns."""
+    main(["lint", str(write(CAPTURED.replace("TEXT", text)))])
+    line, caret = capsys.readouterr().out.splitlines()[1:3]
+    before = line[: line.index("y); z")]
+    assert len(caret) - 1 == len(before) + len([char for char in before if char > "\u3000"])
+    assert len(line) < 170

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import json
+import subprocess
+import sys
 from collections.abc import Awaitable, Callable
 
 import pytest
@@ -180,3 +183,16 @@ def test_what_is_closed_has_no_findings(edit: Edit) -> None:
         assert editor.client.said[editor.uri("ops.py")][1] == []
 
     edit(session)
+
+
+def test_it_ends_in_silence_where_the_editor_ends_it() -> None:
+    messages = [
+        {"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"capabilities": {}}},
+        {"jsonrpc": "2.0", "id": 2, "method": "shutdown"},
+        {"jsonrpc": "2.0", "method": "exit"},
+    ]
+    texts = [json.dumps(message) for message in messages]
+    sent = "".join(f"Content-Length: {len(text)}\r\n\r\n{text}" for text in texts)
+    command = [sys.executable, "-m", "pullback", "server"]
+    ended = subprocess.run(command, input=sent.encode(), capture_output=True, timeout=60, check=False)
+    assert (ended.returncode, ended.stderr) == (0, b"")

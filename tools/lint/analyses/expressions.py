@@ -188,8 +188,14 @@ class Expressions(ABC):
         return self.new_list(parts)
 
     def _binary(self, node: ast.BinOp, state: State) -> Value:
-        left, right = self.evaluate(node.left, state), self.evaluate(node.right, state)
-        return self.operate(node.op, left, right, node)
+        chain, first = [node], node.left
+        while isinstance(first, ast.BinOp):  # a sum of a thousand terms is nested as deeply
+            chain.append(first)
+            first = first.left
+        left = self.evaluate(first, state)
+        for one in reversed(chain):
+            left = self.operate(one.op, left, self.evaluate(one.right, state), one)
+        return left
 
     def operate(self, operator: ast.operator, left: Value, right: Value, node: ast.AST) -> Value:
         """The value of an arithmetic operator."""

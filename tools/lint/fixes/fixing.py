@@ -109,6 +109,8 @@ class _Fixer:
                 except CannotFix as reason:
                     if not fix.silent:
                         self.tried.setdefault(key, str(reason))
+                except RecursionError:
+                    self.tried.setdefault(key, "an expression is nested deeper than Python can follow")
         return None
 
     def _applied(
@@ -131,7 +133,8 @@ class _Fixer:
         for one in before:
             if gone[_key(one)] > 0:
                 gone[_key(one)] -= 1
-                done.append((one, fix.what))
+                alike = one.code == finding.code
+                done.append((one, fix.what if alike else f"gone with the fix of `{finding.value}`"))
         return Fixed(made, done), after
 
     def _changed(self, change: Callable[[Place], None], source: Source, finding: Diagnostic) -> str:
