@@ -137,6 +137,14 @@ WRONG = {
         "x, n",
         "torch.rand(3), 1",
     ),
+    "entries that are computed from others": (
+        "y = torch.empty_like(x)\ny[0] = x[0].exp()\ny[1] = y[0] * x[1].exp()\ny[2] = y[1] * y[0]\n"
+        "y[0] *= y[1] + 1\nctx.save_for_backward(x, y)\nreturn y[2] * 1",
+        "x, y = ctx.saved_tensors\nfound = y[2] * grad\n"
+        "return torch.stack([2 * found, found, torch.zeros_like(found)])",
+        "x",
+        "torch.rand(3)",
+    ),
     "entries that are filled in a loop": (
         """
         t = torch.zeros(3, *x.shape, dtype=x.dtype)

@@ -155,7 +155,9 @@ def _stored(
             root = root_of(target)
             key = target.slice
             of_dictionary = isinstance(key, ast.Constant) and isinstance(key.value, str)
-            if root is None or of_dictionary or not method.is_read_before(root, statement):
+            if root is None or of_dictionary:
+                return []
+            if root not in reads(value) and not method.is_read_before(root, statement):
                 return []
             method.check_alone(root, live)
             if root not in reads(value):
@@ -226,7 +228,16 @@ def _augmented(statement: ast.AugAssign, method: Method, live: set[str]) -> list
         if root is None:
             return method.text.lines_of(statement)
         method.check_alone(root, live)
-        return [f"{root} = {root}.clone()", *method.text.lines_of(statement)]
+        if root not in reads(statement.value):
+            return [f"{root} = {root}.clone()", *method.text.lines_of(statement)]
+        entries, target = unused("entries", names_in(method.function)), method.text.of(statement.target)
+        sign = OPERATORS.get(type(statement.op))
+        if sign is None:
+            raise CannotFix(f"`{root}` is changed in place by what is read from it")
+        value = method.text.of(statement.value)
+        value = f"({value})" if isinstance(statement.value, LOW) else value
+        made = f"{entries} = {target} {sign} {value}"
+        return [*made.split("\n"), f"{root} = {root}.clone()", f"{target} = {entries}"]
     name = statement.target.id
     method.check_alone(name, live)
     sign = OPERATORS.get(type(statement.op))
