@@ -131,7 +131,8 @@ def power(x, y):
 
     def power_pullback(grad):
         base = np.where((x == 0) & (y == 0), 1, x)
-        log_base = np.log(np.where((r == 0) | ((x == 0) & (r == 1)), 1, x))
+        one = np.ones((), r.dtype)  # so that a logarithm has all digits of r where x has fewer
+        log_base = np.log(np.where((r == 0) | ((x == 0) & (r == 1)), one, x))
         return grad * y * base ** (y - 1), grad * r * log_base
 
     return r, power_pullback

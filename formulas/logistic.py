@@ -11,6 +11,9 @@ from scipy import special
 import pullback as pb
 
 _LOG_TEN = math.log(10)
+_TWICE_ROOT_TWO_OVER_PI = 2 * math.sqrt(2 / math.pi)
+_BEYOND = 1000.0  # exp(-x) is 0 there
+_FAR = 40.0  # the like of the normal density is 0 there
 
 
 @pb.formula
@@ -36,13 +39,50 @@ def expit(x):
     return r, expit_pullback
 
 
+@pb.formula
+def silu(x):
+    """x expit(x), with S = expit: (S + x S') dx. Beyond +-1000, where S' is 0, that is S.
+
+    S. Elfwing, E. Uchibe and K. Doya, "Sigmoid-Weighted Linear Units" (2018).
+    """
+    r = np.maximum(x, -_BEYOND) * pb.sigmoid(x)
+
+    def silu_pullback(grad):
+        near = np.clip(x, -_BEYOND, _BEYOND)
+        return grad * (special.expit(x) + near * slope_of_expit(x))
+
+    return r, silu_pullback
+
+
+def _doubled_cubic(x):
+    """Twice the argument of the hyperbolic tangent that stands for the normal distribution function."""
+    return _TWICE_ROOT_TWO_OVER_PI * (x + 0.044715 * x * x * x)
+
+
+@pb.formula
+def gelu_by_tanh(x):
+    """x (1 + tanh(u)) / 2, which is x S(2 u), with S = expit: (S + x S' 2 u') dx. Beyond +-40 S' is 0.
+
+    D. Hendrycks and K. Gimpel, "Gaussian Error Linear Units" (2016): u = sqrt(2 / pi) (x + 0.044715 x^3).
+    """
+    r = np.maximum(x, -_FAR) * pb.sigmoid(_doubled_cubic(np.clip(x, -_FAR, _FAR)))
+
+    def gelu_by_tanh_pullback(grad):
+        near = np.clip(x, -_FAR, _FAR)
+        z = _doubled_cubic(near)
+        steepness = _TWICE_ROOT_TWO_OVER_PI * (1 + 3 * 0.044715 * near * near)
+        return grad * (special.expit(z) + near * slope_of_expit(z) * steepness)
+
+    return r, gelu_by_tanh_pullback
+
+
 @pb.formula(special.logit)
 def logit(x):
-    """log(x / (1 - x)), the inverse of expit: (1 / x + 1 / (1 - x)) dx."""
+    """log(x / (1 - x)), the inverse of expit: dx / (x (1 - x)), to which two fractions cancel far out."""
     r = special.logit(x)
 
     def logit_pullback(grad):
-        return grad * (1 / x + 1 / (1 - x))
+        return grad / x / (1 - x)
 
     return r, logit_pullback
 

@@ -9,6 +9,7 @@ import pullback as pb
 
 _ROOT_HALF = math.sqrt(0.5)
 _ROOT_HALF_OVER_PI = math.sqrt(0.5 / math.pi)
+_BEYOND = 1000.0  # exp(-x) is 0 there
 _FAR = 40.0  # the normal density there is 0
 
 
@@ -53,9 +54,84 @@ def softplus(x):
     r = np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
 
     def softplus_pullback(grad):
-        return grad * pb.sigmoid(x)
+        return grad * special.expit(x)
 
     return r, softplus_pullback
+
+
+@pb.formula
+def slope_of_tanh_of_softplus(x):
+    """r = 4 e (e + 1) / q^2 with e = exp(x), q = (e + 1)^2 + 1: dr = r (1 + expit(x) - 4 e (e + 1) / q) dx.
+
+    Written with exp(-|x|), which cannot overflow.
+    """
+    decay = np.exp(-np.abs(x))
+    above = x > 0
+    q = np.where(above, 1 + 2 * decay, decay * (decay + 2)) + 2 * np.where(above, decay * decay, 1)
+    r = 4 * np.where(above, decay * decay, decay) * (1 + decay) / (q * q)
+
+    def slope_of_tanh_of_softplus_pullback(grad):
+        # Either side by itself: |x| has no derivative at 0, where these meet.
+        positive = x > 0
+        d, e = np.exp(-np.where(positive, x, 0)), np.exp(np.where(positive, 0, x))
+        share = np.where(positive, (1 + d) / (1 + 2 * d + 2 * d * d), e * (e + 1) / (e * (e + 2) + 2))
+        return grad * r * (1 + special.expit(x) - 4 * share)
+
+    return r, slope_of_tanh_of_softplus_pullback
+
+
+@pb.formula
+def tanh_of_softplus(x):
+    """tanh(log(1 + e)) = e (e + 2) / (e (e + 2) + 2) with e = exp(x), written with exp(-|x|)."""
+    decay = np.exp(-np.abs(x))
+    above = x > 0
+    part = np.where(above, 1 + 2 * decay, decay * (decay + 2))
+    r = part / (part + 2 * np.where(above, decay * decay, 1))
+
+    def tanh_of_softplus_pullback(grad):
+        return grad * slope_of_tanh_of_softplus(x)
+
+    return r, tanh_of_softplus_pullback
+
+
+@pb.formula
+def mish(x):
+    """x T with T = tanh(softplus(x)): (T + x T') dx. Beyond +-1000, where T' is 0, that is T.
+
+    D. Misra, "Mish: A Self Regularized Non-Monotonic Activation Function" (2019).
+    """
+    r = np.maximum(x, -_BEYOND) * tanh_of_softplus(x)
+
+    def mish_pullback(grad):
+        near = np.clip(x, -_BEYOND, _BEYOND)
+        return grad * (tanh_of_softplus(x) + near * slope_of_tanh_of_softplus(x))
+
+    return r, mish_pullback
+
+
+@pb.formula
+def softsign(x):
+    """x / (1 + |x|): dx / (1 + |x|)^2, to which the terms of the quotient rule cancel far out."""
+    beyond = np.isinf(x)
+    finite = np.where(beyond, 0, x)
+    r = np.where(beyond, np.sign(x), finite / (1 + np.abs(finite)))
+
+    def softsign_pullback(grad):
+        share = 1 / (1 + np.abs(x))
+        return grad * share * share
+
+    return r, softsign_pullback
+
+
+@pb.formula
+def tanhshrink(x):
+    """x - tanh(x): tanh(x)^2 dx."""
+    r = x - np.tanh(x)
+
+    def tanhshrink_pullback(grad):
+        return grad * np.square(np.tanh(x))
+
+    return r, tanhshrink_pullback
 
 
 def _normal_cdf(x):

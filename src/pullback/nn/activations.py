@@ -6,6 +6,7 @@ from typing import Any
 
 from .. import numpy as pnp
 from .. import special
+from ..engine.numpy.written.table import formulas
 from .arguments import array, expect_shape
 
 # G. Klambauer and others, "Self-Normalizing Neural Networks" (2017), equation 14.
@@ -97,8 +98,7 @@ def gelu(input: Any, approximate: str = "none") -> Any:
         return pnp.gelu(input)
     if approximate != "tanh":
         raise ValueError(f"approximate is 'none' or 'tanh', not {approximate!r}")
-    inner = (2 / pnp.pi) ** 0.5 * (input + 0.044715 * input * input * input)
-    return 0.5 * input * (1 + pnp.tanh(inner))
+    return formulas.gelu_by_tanh(input)
 
 
 def sigmoid(input: Any) -> Any:
@@ -125,7 +125,7 @@ def silu(input: Any) -> Any:
     >>> round(silu(1.0).item(), 4)
     0.7311
     """
-    return input * pnp.sigmoid(input)
+    return formulas.silu(input)
 
 
 def mish(input: Any) -> Any:
@@ -134,7 +134,7 @@ def mish(input: Any) -> Any:
     >>> round(mish(1.0).item(), 4)
     0.8651
     """
-    return input * pnp.tanh(pnp.softplus(input))
+    return formulas.mish(input)
 
 
 def softplus(input: Any, beta: float = 1.0, threshold: float = 20.0) -> Any:
@@ -187,7 +187,7 @@ def softsign(input: Any) -> Any:
     >>> softsign(1.0).item()
     0.5
     """
-    return input / (1 + pnp.abs(input))
+    return formulas.softsign(input)
 
 
 def tanh(input: Any) -> Any:
@@ -205,7 +205,7 @@ def tanhshrink(input: Any) -> Any:
     >>> tanhshrink(0.0).item()
     0.0
     """
-    return input - pnp.tanh(input)
+    return formulas.tanhshrink(input)
 
 
 def softshrink(input: Any, lambd: float = 0.5) -> Any:
