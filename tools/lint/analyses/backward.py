@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Literal as OneOf
 
 from ....transpile.ir import Span
@@ -42,6 +42,7 @@ class Slot:
     """A value that the forward saves. `things`: what it may be, and at which end of the forward.
 
     `seen`: the same things as the backward has them. `attribute`: that of the context which holds it, or "".
+    `many`: those of the things that stand for any number of items of a list.
     """
 
     name: str
@@ -51,6 +52,7 @@ class Slot:
     things: list[tuple[int, Thing]]
     seen: list[Thing]
     attribute: str
+    many: set[Thing] = field(default_factory=set)
 
 
 @dataclass(frozen=True)
@@ -192,6 +194,8 @@ class Backward(Calls):
                 Item(union(*(self._thing("", thing, label, end) for thing in item.value)), item.starred)
                 for item, label in zip(saved.parts or [], labels, strict=False)
             ]
+            for item in saved.parts or ():
+                self._mark_many(item)
             tuples.append(containers.make(items))
         return union(*tuples)
 
@@ -269,8 +273,14 @@ class Backward(Calls):
                 own = label if item.starred or not named else Label(named, label.span)
                 value = union(*(self._thing(attribute, inner, own, end) for inner in item.value))
                 items.append(Item(value, item.starred))
+                self._mark_many(item)
             made.parts = items
         return (self._lists[key],)
+
+    def _mark_many(self, item: Item) -> None:
+        """Remember what a starred item holds."""
+        for slot in self.slots if item.starred else ():
+            slot.many.update(thing for _, thing in slot.things if thing in item.value)
 
     def _attributes(self, thing: Thing, made: Thing, label: Label, end: int) -> None:
         """The values in an object's attributes, which go with it; one may lead back to the object."""
@@ -344,12 +354,15 @@ class Backward(Calls):
         creates = self._creates_graph(arguments)
         text = ast.unparse(arguments.node.func)
         self.inner.append(InnerAutograd(self.span(arguments.node), text, creates, shared, written, beside))
-        facts = facts_of(super().inner_gradient(arguments))
-        return (
-            Thing(
-                Facts(facts.kind, Form.UNKNOWN, facts.flows, facts.lost), Store(), self.span(arguments.node)
-            ),
-        )
+        found = facts_of(super().inner_gradient(arguments))
+        facts = Facts(found.kind, Form.UNKNOWN, found.flows, found.lost)
+
+        def made() -> Value:
+            return (Thing(facts, Store(), self.span(arguments.node)),)
+
+        if len(inputs) == 1 and not any(item.starred for item in items):
+            return containers.make([Item(made()) for _ in items])  # a tuple, of a single one too
+        return made()
 
     def inner_function(self, arguments: Arguments) -> Value:
         """``torch.autograd.functional.vjp(...)`` inside the backward."""

@@ -212,7 +212,8 @@ class ClassFacts:
             ends.setdefault(index, set()).add(thing)
         groups: dict[int, set[Saving]] = {}
         for index, things in ends.items():
-            groups[index] = {s for t in things for s in self._saving(t, things, self.forward.ends[index])}
+            end = self.forward.ends[index]
+            groups[index] = {s for t in things for s in self._saving(t, things, end, slot.many)}
         saving = _worst([_of_one_end(group) for group in groups.values()])
         if saving is Saving.OPAQUE and OF_INTEGERS.search(slot.name):
             saving = Saving.ZERO
@@ -239,11 +240,13 @@ class ClassFacts:
             any(thing.store.written is not None for _, thing in slot.things),
         )
 
-    def _saving(self, thing: Thing, saved: set[Thing], end: End) -> set[Saving]:
+    def _saving(self, thing: Thing, saved: set[Thing], end: End, many: set[Thing]) -> set[Saving]:
         found = self._of_thing(thing, end)
-        if found is Saving.OUTPUT and not end.outputs[thing] <= saved:
-            sources = {token.name for token in thing.facts.flows if token.sort == "input"}
-            if sources & self.differentiable:  # what is returned may be another thing
+        sources = {token.name for token in thing.facts.flows if token.sort == "input"}
+        if found is Saving.OUTPUT and sources & self.differentiable:
+            if thing in many and thing not in end.all_returned:  # one item of a list that is saved whole
+                return {Saving.INTERMEDIATE}
+            if not end.outputs[thing] <= saved:  # what is returned may be another thing
                 return {Saving.OUTPUT, Saving.INTERMEDIATE}
         return {found}
 

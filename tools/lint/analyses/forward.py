@@ -84,6 +84,12 @@ class End:
         _outputs(self.value, found)
         return found
 
+    @cached_property
+    def all_returned(self) -> frozenset[Thing]:
+        """The things of lists of unknown length that are returned whole."""
+        parts = [item for thing in leaves(self.value) for item in thing.parts or ()]
+        return frozenset(thing for item in parts if item.starred for thing in item.value)
+
 
 @dataclass(frozen=True)
 class ForwardFacts:
@@ -193,15 +199,18 @@ class Forward(Calls):
         """A method of the context."""
         context, span = self.context, self.span(arguments.node)
         if name == "save_for_backward":
-            for thing in state.heap.get((self.thing, SAVED), ()):
-                first = context.saves.get(thing)
-                if first is not None and first != span:
-                    context.twice.append((span, first))
-            saved = Thing(parts=list(arguments.items), span=span)
-            context.labels[saved] = [
+            labels = [
                 _label(source, item, self.span(source))
                 for source, item in zip(arguments.sources, arguments.items, strict=True)
             ]
+            again = {label.text for label in labels}
+            for thing in state.heap.get((self.thing, SAVED), ()):
+                first = context.saves.get(thing)
+                lost = {label.text for label in context.labels.get(thing, ())} - again
+                if first is not None and first != span and lost:
+                    context.twice.append((span, first))
+            saved = Thing(parts=list(arguments.items), span=span)
+            context.labels[saved] = labels
             context.saves[saved] = span
             state.heap[self.thing, SAVED] = (saved,)
         elif name == "mark_non_differentiable":
