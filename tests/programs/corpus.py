@@ -29,6 +29,7 @@ from . import (
     grids,
     idioms,
     learning,
+    notebooks,
     numerics,
     physics,
     signals,
@@ -54,6 +55,7 @@ FAMILIES = (
     simulations,
     grids,
     idioms,
+    notebooks,
 )
 
 

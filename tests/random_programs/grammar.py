@@ -861,6 +861,27 @@ _FILLED_LISTS = """
         dp.append([x[k] * s, <float>, k])
     RESULT = np.array(dp) * <float>
 
+    dp = list(x)
+    for i in range(1, len(dp)):
+        dp[i] += <float> * dp[i - 1]
+    RESULT = np.array(dp) * <float>
+
+    dp = [e * s for e in x]
+    for _ in range(2):
+        new = dp[:]
+        for i in range(1, len(dp)):
+            new[i] = 0.5 * dp[i] + dp[i - 1]
+        dp = new
+    RESULT = sum(dp) * <leaf>
+
+    dp = [*x, *y]
+    best = dp.index(max(dp))
+    RESULT = np.array(dp) * best + max([e for e in dp if e > <float>], default=s)
+
+    def deeper(v, k):
+        return v if k == 0 else deeper(v * 0.5, k - 1) + <float>
+    RESULT = deeper(<leaf>, 3)
+
     dp = [1.0, s, <float>]
     dp[1] = dp[0] * x[0]
     dp[2] += dp[1]

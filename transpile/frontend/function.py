@@ -16,6 +16,7 @@ from .closure import Pullback, read_closure
 from .names.bindings import Names
 from .names.decorators import decoration
 from .names.signature import own_call, with_itself
+from .names.static import imported_inside, with_imports
 from .naming import prefer_outer_names
 from .parameters import read_parameters
 from .readers import READERS
@@ -123,7 +124,9 @@ def _named(finding: Diagnostic, name: str) -> Diagnostic:
 def _read(
     build: Builder, text: Text, names: Names, node: ast.FunctionDef, options: Options, target: str | None
 ) -> Formula:
-    frame = Frame(READERS, build, text, names, declared=text.locals_of(node), calls=(node,))
+    inside = imported_inside(node)
+    names = with_imports(names, inside)
+    frame = Frame(READERS, build, text, names, declared=text.locals_of(node) - inside.keys(), calls=(node,))
     if (found := is_generator(node)) is not None:
         raise refuse(
             "PB402",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 
 from .calls.calls import read_call
-from .calls.written_arrays import read_row, read_table
+from .calls.written_arrays import read_filled, read_row, read_table
 from .control.comprehensions import read_comprehension
 from .control.conditionals import read_if
 from .control.counted_first import Condition, read_condition
@@ -18,6 +18,7 @@ from .control.statements import (
     read_def,
     read_delete,
     read_expression,
+    read_import,
     read_pass,
     read_quiet,
     read_return,
@@ -40,7 +41,7 @@ from .expressions.subscripts import read_subscript
 from .state.values import Readers
 from .syntax.desugar import Quiet
 from .syntax.lists import Row
-from .syntax.tables import Table
+from .syntax.tables import Filled, Table
 
 READERS = Readers(
     expressions={
@@ -64,6 +65,7 @@ READERS = Readers(
         ast.GeneratorExp: read_comprehension,
         Condition: read_condition,
         Table: read_table,
+        Filled: read_filled,
         Row: read_row,
     },
     statements={
@@ -77,6 +79,8 @@ READERS = Readers(
         ast.Pass: read_pass,
         ast.Delete: read_delete,
         Quiet: read_quiet,
+        ast.Import: read_import,
+        ast.ImportFrom: read_import,
         ast.If: read_if,
         ast.For: read_for,
         ast.While: read_while,

@@ -11,6 +11,7 @@ from ...operators import OPERATORS, by_method, by_python
 from ..expressions.arithmetic import arithmetic, copied
 from ..expressions.branches import choose
 from ..expressions.dictionaries import method_of
+from ..expressions.templates import read_template
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
@@ -67,6 +68,24 @@ _METADATA = {
     "numpy.ndim": "ndim",
     "numpy.size": "size",
 }
+
+
+_LISTED = (
+    "if xs.ndim != 1:\n"
+    "    raise TypeError('tolist takes an array of one axis in a formula: write list(x) for its rows')\n"
+    "found = list(xs)"
+)
+
+
+_PLACE = (
+    "found = -1\n"
+    "for k in range(len(xs)):\n"
+    "    if xs[k] == wanted:\n"
+    "        found = k\n"
+    "        break\n"
+    "if found < 0:\n"
+    "    raise ValueError('the value is not in the list')"
+)
 
 
 def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str, ...] = ()) -> Value:
@@ -269,7 +288,7 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
 
 
 def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
-    taken = {"append": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
+    taken = {"append": (1,), "index": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
     if given.keywords or len(given.positional) not in taken:
         raise refuse(
             "PB402",
@@ -277,6 +296,8 @@ def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: 
             frame.span(given.node),
             hint="use append",
         )
+    if func.attr == "index":
+        return read_template(frame, _PLACE, {"xs": base, "wanted": given.positional[0]}, given.node)
     if func.attr == "append":
         return append(frame, func, base, given.positional[0], given.node)
     place = atom(frame, given.positional[0] if given.positional else Literal(-1), given.node)
@@ -304,6 +325,8 @@ def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name
     plain = base.kind == "tensor" and not given.positional and not given.keywords
     if plain and func.attr == "copy":
         return copied(frame, base, given.node, name)
+    if plain and func.attr == "tolist":
+        return read_template(frame, _LISTED, {"xs": base}, given.node)
     if base.kind == "tensor":
         given.positional.insert(0, base)
         if func.attr in _METHODS:

@@ -5,11 +5,13 @@ from __future__ import annotations
 import ast
 
 from ...ir import Literal
+from ..names.static import imported_inside, with_imports
 from ..state.readers import read, read_body
-from ..state.values import Frame, Function, Items, Value
+from ..state.values import Frame, Function, Items, Value, elements
 from ..syntax.fence import is_generator, refuse
 
-MAX_CALLS = 12
+# So many functions may be inside of each other, and so many calls of functions that call themselves.
+MAX_CALLS, MAX_DEPTH = 12, 24
 
 
 def inline(
@@ -22,25 +24,28 @@ def inline(
 ) -> Value:
     """The value that a helper returns for these arguments."""
     span = frame.span(node)
-    if function.node in frame.calls:
-        raise refuse(
-            "PB105", f"`{function.name}` calls itself", span, value=function.name, hint="write it as a loop"
-        )
-    if len(frame.calls) >= MAX_CALLS:
-        raise refuse("PB402", f"helpers call each other more than {MAX_CALLS} deep", span)
+    local = bind_parameters(frame, function, positional, keywords, node)
+    if function.node in frame.calls and not _differs(frame, function, local):
+        hint = "write it as a loop; a number or a length that is known may say how deep it goes"
+        raise refuse("PB105", f"`{function.name}` calls itself", span, value=function.name, hint=hint)
+    if len({*frame.calls}) >= MAX_CALLS or len(frame.calls) >= MAX_DEPTH:
+        most = MAX_CALLS if len({*frame.calls}) >= MAX_CALLS else MAX_DEPTH
+        raise refuse("PB402", f"helpers call each other more than {most} deep", span)
     outer = function.frame
     if outer.parent is None:
         outer.text.check_depth(function.node)
+    inside = imported_inside(function.node)
     inner = Frame(
         frame.readers,
         frame.build,
         outer.text,
-        outer.names,
-        local=bind_parameters(frame, function, positional, keywords, node),
-        declared=outer.text.locals_of(function.node),
+        with_imports(outer.names, inside),
+        local=local,
+        declared=outer.text.locals_of(function.node) - inside.keys(),
         parent=outer,
         caller=frame,
         calls=(*frame.calls, function.node),
+        arguments=dict(local),
         place=outer.place,
     )
     if (found := is_generator(function.node)) is not None:
@@ -49,6 +54,25 @@ def inline(
         return read(inner, function.node.body, name)
     result = read_body(inner, function.node.body, name)
     return Literal(None) if result is None else result
+
+
+def _differs(frame: Frame, function: Function, local: dict[str, Value]) -> bool:
+    """True where a call of a function in itself has another constant, or list, than the call around it."""
+    around: Frame | None = frame
+    while around is not None and around.calls[-1:] != (function.node,):
+        around = around.caller
+    sizes = (
+        [(_size(value), _size(around.arguments.get(name))) for name, value in local.items()] if around else []
+    )
+    return any(here is not None and before is not None and here != before for here, before in sizes)
+
+
+def _size(value: Value | None) -> object:
+    """A number that is known, or the length of a list; None of anything else."""
+    if isinstance(value, Literal) and not isinstance(value.value, tuple):
+        return value.value
+    known = None if value is None else elements(value)
+    return None if known is None else ("length", len(known))
 
 
 def parameter_names(function: Function) -> tuple[str, ...]:

@@ -46,6 +46,8 @@ _BY_KEY = {
     "min": "found = xs[0]\nfor k in range(1, len(xs)):\n    if f(xs[k]) < f(found):\n        found = xs[k]",
     "sorted": "found = list(array(xs)[argsort(array([f(item) for item in xs]), kind='stable')])",
 }
+# With ``default=value``, of an empty sequence.
+_OR_DEFAULT = "found = default\nif len(xs) > 0:\n    found = {which}(xs)"
 # An array's rows at once.
 _SUM_OF_ROWS = "found = add_up(xs, axis=0)"
 _BACKWARDS = "found = list(xs)[::-1] if reverse else xs"
@@ -63,6 +65,9 @@ def as_loop(frame: Frame, name: str, given: Arguments) -> Value | None:
         text, held["f"] = _BY_KEY[name], keywords.pop("key")
         if reverse not in (None, Literal(False)):  # which keeps the order of equal elements
             return None
+    if name in ("max", "min") and keywords.keys() == {"default"} and "f" not in held and held:
+        held["default"] = keywords.pop("default")
+        return read_template(frame, _OR_DEFAULT.format(which=name), held, given.node)
     if not held or keywords or not _is_function(held.get("f")) or not _is_sequence(frame, held["xs"]):
         return None
     if name in _OF_KNOWN and parameters == ("xs",) and "f" not in held and elements(held["xs"]) is not None:

@@ -7,10 +7,12 @@ import itertools
 
 from ...ir import Literal, Var
 from ...operators import OPERATORS, OperatorInfo
+from ..expressions.templates import read_template
+from ..state.growing import is_list
 from ..state.readers import read
 from ..state.values import Frame, Growing, Items, Value, elements
 from ..syntax.lists import Row
-from ..syntax.tables import Table
+from ..syntax.tables import Filled, Table
 from .arguments import Arguments
 from .operators import LISTS_OF_ARRAYS, bind_operator
 
@@ -32,6 +34,24 @@ def read_table(frame: Frame, node: Table, name: str | None) -> Value:
     call = ast.copy_location(ast.Call(node, [], []), node)
     given = [lengths, read(frame, node.fill)]
     return bind_operator(frame, OPERATORS["full"], "numpy.full", call, given, {}, name)
+
+
+# An array of numbers alone: what is written to a place is one, and what was read of it stays as it is.
+_FILLED = (
+    "source = array(xs) * 1.0\n"
+    "if source.ndim != 1:\n"
+    "    raise TypeError('a list that is filled by place is one of numbers here')\n"
+    "found = zeros(len(source), dtype=source.dtype)\n"
+    "found[:] = source"
+)
+
+
+def read_filled(frame: Frame, node: Filled, name: str | None) -> Value:
+    """A list that is filled by place: where it is not written out, an array."""
+    value = read(frame, node.elements)
+    if isinstance(value, Var) and (value.kind == "tensor" or is_list(frame, value)):
+        return read_template(frame, _FILLED, {"xs": value}, node)
+    return value
 
 
 def read_row(frame: Frame, node: Row, name: str | None) -> Value:

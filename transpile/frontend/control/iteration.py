@@ -8,7 +8,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from ..state.readers import read
+from ..state.readers import read, read_body
 from ..state.values import Dotted, Frame, Value, elements
 from ..syntax.fence import refuse
 
@@ -24,16 +24,17 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
     bindings = list(_bindings(frame, node.target, node.iter, sources))
     if all(elements(value) is not None for value in sources.values()):
         return None
-    _check_strict(frame, node.iter)
     frame.local |= sources | {_RANGE: Dotted("range", "range"), _LEN: Dotted("len", "len")}
     frame.local[_MIN] = Dotted("min", "min")
     lengths: list[ast.expr] = [_call(_LEN, ast.Name(name, ast.Load())) for name in sources]
     count = lengths[0] if len(lengths) == 1 else _call(_MIN, *lengths)
     made = ast.For(ast.Name(_ITERATION, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
-    for part in (made, *bindings, made.iter):
+    strict = _strict(frame, node.iter, list(sources))
+    for part in (made, *bindings, made.iter, *strict):
         for inner in ast.walk(part):
             if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
                 ast.copy_location(inner, node)
+    read_body(frame, strict)
     return made
 
 
@@ -50,6 +51,8 @@ def reversed_of(frame: Frame, node: ast.expr) -> ast.expr | None:
 def _called(frame: Frame, node: ast.expr) -> str | None:
     """``enumerate`` or ``zip``, where an expression calls one of them."""
     if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or frame.holds(node.func.id):
+        return None
+    if any(isinstance(argument, ast.Starred) for argument in node.args):  # of lists that are written out
         return None
     callee = read(frame, node.func)
     return callee.name if isinstance(callee, Dotted) and callee.name in ("enumerate", "zip") else None
@@ -72,6 +75,8 @@ def _bindings(
         return
     wanted = len(source.args) if called == "zip" else 2
     parts = target.elts if isinstance(target, ast.Tuple | ast.List) else []
+    if isinstance(target, ast.Name):
+        parts = [ast.Name(f"<part {k} {len(sources)}>", ast.Store()) for k in range(wanted)]
     start = _start(source) if called == "enumerate" else None
     given = len(source.args) + len(source.keywords)
     if len(parts) != wanted or (called == "enumerate" and given != (1 if start is None else 2)):
@@ -85,9 +90,14 @@ def _bindings(
             number = ast.BinOp(ast.Name(first, ast.Load()), ast.Add(), number)
         yield ast.Assign([parts[0]], number)
         yield from _bindings(frame, parts[1], source.args[0], sources)
-        return
-    for part, inner in zip(parts, source.args, strict=True):
-        yield from _bindings(frame, part, inner, sources)
+    else:
+        for part, inner in zip(parts, source.args, strict=True):
+            yield from _bindings(frame, part, inner, sources)
+    if isinstance(target, ast.Name):
+        whole = ast.Tuple(
+            [ast.Name(part.id, ast.Load()) for part in parts if isinstance(part, ast.Name)], ast.Load()
+        )
+        yield ast.Assign([target], whole)
 
 
 def _start(source: ast.Call) -> ast.expr | None:
@@ -96,15 +106,27 @@ def _start(source: ast.Call) -> ast.expr | None:
     return next(iter([*source.args[1:2], *named]), None)
 
 
-def _check_strict(frame: Frame, node: ast.expr) -> None:
-    """Refuse a `zip` that is strict."""
-    keywords = [keyword for call in ast.walk(node) if isinstance(call, ast.Call) for keyword in call.keywords]
-    for keyword in keywords:
-        if keyword.arg == "strict" and not (
-            isinstance(keyword.value, ast.Constant) and keyword.value.value is False
-        ):
-            hint = "leave it out: how long the lists are is known at run time only"
-            raise refuse("PB402", "`strict` is outside of the formula language", frame.span(node), hint=hint)
+def _strict(frame: Frame, node: ast.expr, names: list[str]) -> list[ast.stmt]:
+    """For a strict `zip`, conditions that raise where a list is not as long as the first one."""
+    zips = [call for call in ast.walk(node) if isinstance(call, ast.Call) and _called(frame, call) == "zip"]
+    given = [keyword for call in zips for keyword in call.keywords if keyword.arg == "strict"]
+    constants = [each.value.value for each in given if isinstance(each.value, ast.Constant)]
+    if len(constants) < len(given) or (any(constants) and len(zips) > 1):
+        hint = "write a loop for each, or leave `strict` out"
+        raise refuse(
+            "PB402", "such a `strict` is outside of the formula language", frame.span(node), hint=hint
+        )
+    lengths = [_call(_LEN, ast.Name(name, ast.Load())) for name in names]
+    text = ast.Constant("zip() has arguments of different lengths")
+    return [
+        ast.If(
+            ast.Compare(lengths[0], [ast.NotEq()], [length]),
+            [ast.Raise(ast.Call(ast.Name("ValueError", ast.Load()), [text], []), None)],
+            [],
+        )
+        for length in lengths[1:]
+        if any(constants)
+    ]
 
 
 def _call(name: str, *arguments: ast.expr) -> ast.Call:

@@ -11,6 +11,7 @@ from ..calls.calls import read_call
 from ..expressions.list_parts import list_of_places
 from ..expressions.simple import function_value
 from ..names.constants import dotted_name
+from ..names.static import imported
 from ..state.growing import as_variable, is_list
 from ..state.lookup import lookup
 from ..state.mutation import check_in_place, check_list_write, check_own_list, check_store
@@ -55,6 +56,14 @@ def read_expression(frame: Frame, node: ast.Expr, rest: Rest, name: str | None) 
 
 def read_pass(frame: Frame, node: ast.Pass, rest: Rest, name: str | None) -> None:
     """Nothing happens there."""
+
+
+def read_import(frame: Frame, node: ast.Import | ast.ImportFrom, rest: Rest, name: str | None) -> None:
+    """An import of what a formula may use, whose names are known before the function is read."""
+    bound = {each: made.name for each, made in imported(node).items()}
+    known = {each: getattr(frame.names.lookup(each), "name", "") for each in bound}
+    if bound != known:
+        raise fence.statement(node, frame.span(node))
 
 
 def read_quiet(frame: Frame, node: Quiet, rest: Rest, name: str | None) -> None:

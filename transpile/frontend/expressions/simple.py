@@ -12,7 +12,8 @@ from ..state.values import Dotted, Frame, Function, Items, Value, elements
 from ..syntax import fence
 from ..syntax.fence import refuse
 from ..syntax.spelling import canonical, constant_of
-from .arithmetic import join
+from .arithmetic import arithmetic, join
+from .templates import read_template
 
 _METADATA = frozenset({"shape", "ndim", "size", "dtype"})
 _PARTS = {"real": "real", "imag": "imag"}
@@ -46,6 +47,8 @@ def read_items(frame: Frame, node: ast.Tuple | ast.List, name: str | None) -> Va
         elif isinstance(inner, Var) and inner.kind == "value" and not _is_collected(frame, inner):
             pieces += [Items(tuple(parts)), inner]
             parts = []
+        elif isinstance(node, ast.List) and isinstance(inner, Var) and inner not in frame.build.texts:
+            return _joined_lists(frame, node)
         else:
             raise fence.expression(item, frame.span(item))
     if not pieces:
@@ -53,6 +56,18 @@ def read_items(frame: Frame, node: ast.Tuple | ast.List, name: str | None) -> Va
     joined: Value = pieces[0]
     for piece in (*pieces[1:], Items(tuple(parts))):
         joined = join(frame, joined, piece, node)
+    return joined
+
+
+def _joined_lists(frame: Frame, node: ast.List) -> Value:
+    """``[a, *xs, b]`` of a list or a tensor whose length only the run knows: lists one after the other."""
+    joined: Value = new_list(frame, [])
+    for item in node.elts:
+        if isinstance(item, ast.Starred):
+            part = read_template(frame, "found = list(xs)", {"xs": read(frame, item.value)}, item)
+        else:
+            part = new_list(frame, [read(frame, item)])
+        joined = arithmetic(frame, "add", joined, part, node) if elements(joined) != () else part
     return joined
 
 

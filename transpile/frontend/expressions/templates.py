@@ -20,6 +20,7 @@ _FUNCTIONS = {
     "add_up": "numpy.sum",
     "array": "numpy.array",
     "log": "numpy.log",
+    "zeros": "numpy.zeros",
 }
 
 

@@ -21,14 +21,8 @@ def static_bindings(
     bindings: dict[str, Binding] = {}
     names = Names(bindings.get, formulas)
     for node in _top_level(tree.body):
-        if isinstance(node, ast.Import):
-            for alias in node.names:
-                full = alias.name if alias.asname else alias.name.partition(".")[0]
-                bindings[alias.asname or full] = Binding.dotted(full)
-        elif isinstance(node, ast.ImportFrom):
-            module = "." * node.level + (node.module or "")
-            for alias in node.names:
-                bindings[alias.asname or alias.name] = Binding.dotted(f"{module}.{alias.name}")
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            bindings |= imported(node)
         elif isinstance(node, ast.FunctionDef):
             bindings[node.name] = Binding.helper(node.name, source, names)
         elif isinstance(node, ast.Assign | ast.AnnAssign | ast.AugAssign):
@@ -38,6 +32,37 @@ def static_bindings(
                 "a class" if isinstance(node, ast.ClassDef) else "an async function"
             )
     return bindings, names
+
+
+def imported(node: ast.Import | ast.ImportFrom) -> dict[str, Binding]:
+    """The names that an import binds, with the full names of what they stand for."""
+    found: dict[str, Binding] = {}
+    for alias in node.names:
+        if isinstance(node, ast.Import):
+            full = alias.name if alias.asname else alias.name.partition(".")[0]
+            found[alias.asname or full] = Binding.dotted(full)
+        else:
+            module = "." * node.level + (node.module or "")
+            found[alias.asname or alias.name] = Binding.dotted(f"{module}.{alias.name}")
+    return found
+
+
+def imported_inside(node: ast.AST) -> dict[str, Binding]:
+    """The names that a function imports of the modules that a formula may use."""
+    found: dict[str, Binding] = {}
+    for inner in ast.walk(node):
+        if isinstance(inner, ast.Import | ast.ImportFrom):
+            every = imported(inner).items()
+            found |= {name: made for name, made in every if made.name.partition(".")[0] in _MODULES}
+    return found
+
+
+def with_imports(names: Names, inside: dict[str, Binding]) -> Names:
+    """Names in which those that a function imports are known."""
+    return Names(lambda name: inside.get(name) or names.find(name), names.formulas) if inside else names
+
+
+_MODULES = frozenset({"numpy", "scipy", "math", "functools", "itertools", "operator", "pullback"})
 
 
 def _bind_assignment(

@@ -177,6 +177,7 @@ class Frame:
     the one that a helper was called in.
 
     `declared` are the names that Python makes local, bound yet or not.
+    `arguments` are those of the call that is read.
     `bound` has when and where each name was bound, to see what happens after a capture.
     `place` is where all that is read here is said to stand: the call of a function of ours.
     """
@@ -190,6 +191,7 @@ class Frame:
     parent: Frame | None = None
     caller: Frame | None = None
     calls: tuple[FunctionNode, ...] = ()
+    arguments: Mapping[str, Value] = field(default_factory=dict)
     loop_names: set[str] = field(default_factory=set)
     bound: dict[str, list[Bound]] = field(default_factory=dict)
     branch: Branch = ()

@@ -53,6 +53,8 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
         case ast.With() if all(map(_is_quiet, node.items)):
             body = [made for each in node.body for made in _simpler(each)]
             return [*(ast.copy_location(Quiet.of(item.context_expr), node) for item in node.items), *body]
+        case ast.Try(body, [], [], final) if _runs_through(body, final):
+            return [made for each in (*body, *final) for made in _simpler(each)]
         case ast.Match() if (branches := _branches(node)) is not None:
             made = [each for part in branches for each in _named_first(part)]
         case ast.For(orelse=[_, *_]) | ast.While(orelse=[_, *_]):
@@ -200,6 +202,14 @@ def _updated(name: str, keywords: Sequence[ast.keyword]) -> list[ast.stmt]:
         for each, value in zip(keywords, values, strict=True)
     ]
     return [*(_assign(value, each.value) for value, each in zip(values, keywords, strict=True)), *entries]
+
+
+def _runs_through(body: Sequence[ast.stmt], final: Sequence[ast.stmt]) -> bool:
+    """True of ``try: ... finally: ...`` that is one after the other unless something raises."""
+    leaves = (ast.Return, ast.Break, ast.Continue)
+    ends = [node for part in final for node in ast.walk(part) if isinstance(node, (*leaves, ast.Raise))]
+    inside = [node for part in body for node in ast.walk(part) if isinstance(node, leaves)]
+    return not ends and (not inside or all(isinstance(part, ast.Pass) for part in final))
 
 
 def _apart(parts: Sequence[ast.expr], values: Sequence[ast.expr]) -> bool:

@@ -38,8 +38,8 @@ _STATEMENTS: dict[str, tuple[str, str]] = {
     "Global": ("a `global` statement", "a formula has no state: pass the value as a parameter"),
     "Nonlocal": ("a `nonlocal` statement", "return the value instead of rebinding an outer name"),
     "Delete": ("such a `del` statement", "delete names; build the list or array without the part"),
-    "Import": ("an import", "import at the top of the module"),
-    "ImportFrom": ("an import", "import at the top of the module"),
+    "Import": ("this import", "import at the top of the module"),
+    "ImportFrom": ("this import", "import at the top of the module"),
     "Match": ("a `match` statement that takes values apart", "write `if` and `elif`"),
     "TypeAlias": ("a type alias", "define it at the top of the module"),
 }

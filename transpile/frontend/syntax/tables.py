@@ -41,6 +41,20 @@ class Table(ast.expr):
         return made
 
 
+class Filled(ast.expr):
+    """A list that is filled by place: an array of its elements, where it is not written out."""
+
+    _fields = ("elements",)
+    elements: ast.expr
+
+    @classmethod
+    def of(cls, elements: ast.expr) -> Filled:
+        """That of a list. Nodes are made without arguments, or they could not be copied."""
+        made = cls()
+        made.elements = elements
+        return ast.copy_location(made, elements)
+
+
 def write_tables(tree: ast.Module) -> None:
     """Write lists that are filled by place as arrays, in place. Does not recurse."""
     for function in ast.walk(tree):
@@ -53,7 +67,7 @@ class _Name:
     """A name that such lists are assigned to, where these stand, and where else the name does."""
 
     depth: int
-    made: list[tuple[ast.Assign | ast.AnnAssign, Table]] = field(default_factory=list)
+    made: list[tuple[ast.Assign | ast.AnnAssign, Table | Filled]] = field(default_factory=list)
     uses: list[ast.Name] = field(default_factory=list)
 
 
@@ -63,8 +77,9 @@ def _write_tables(function: ast.FunctionDef) -> None:
     for node in ast.walk(function):
         match node:
             case ast.Assign([ast.Name() as target], value) | ast.AnnAssign(ast.Name() as target, _, value):
-                if value is not None and (table := _table_of(value)) is not None:
-                    held = names.setdefault(target.id, _Name(len(table.lengths)))
+                table = None if value is None else _table_of(value) or _filled_of(value)
+                if table is not None:
+                    held = names.setdefault(target.id, _Name(_depth(table)))
                     held.made.append((node, table))
                     targets.add(target)
     if not names:
@@ -83,49 +98,81 @@ def _write_tables(function: ast.FunctionDef) -> None:
         if _is_written(node, around)
     )
     for assignment, table in (each for name in found for each in names[name].made):
-        table.fill = table.fill if whole else _as_float(table.fill)
+        if isinstance(table, Table):
+            table.fill = table.fill if whole else _as_float(table.fill)
         assignment.value = table
 
 
 def _arrays_among(names: dict[str, _Name], around: dict[ast.AST, ast.AST]) -> set[str]:
     """The names that arrays can stand under, of which some are written to: those that share one all can."""
     found = {
-        name
-        for name, held in names.items()
-        if all(len(table.lengths) == held.depth for _, table in held.made)
+        name for name, held in names.items() if all(_depth(table) == held.depth for _, table in held.made)
     }
     while True:
-        same = {name: names[name].depth for name in found}
-        kept = {
-            name
-            for name in found
-            if all(
-                _is_of_an_array(node, same[name], around) or _is_handed_on(node, same, around)
-                for node in names[name].uses
-            )
-        }
+        kept = {name for name in found if _is_kept(names[name], names, found, around)}
         if kept == found:
             break
         found = kept
-    written = any(_is_written(node, around) for name in found for node in names[name].uses)
-    return found if written else set()
+    written = {name for name in found if any(_is_written(node, around) for node in names[name].uses)}
+    groups = _sharing(names, found, around)
+    filled = {name for name in found if any(isinstance(table, Filled) for _, table in names[name].made)}
+    left = {name for group in groups if group & filled and not group & written for name in group}
+    return found - left if written else set()
 
 
-def _is_handed_on(node: ast.Name, depths: dict[str, int], around: dict[ast.AST, ast.AST]) -> bool:
-    """True of a name in ``a = b`` or ``a, b = b, a``, of such names of as many axes."""
+def _is_kept(held: _Name, names: dict[str, _Name], found: set[str], around: dict[ast.AST, ast.AST]) -> bool:
+    """True of a name that an array can stand under, if one can under the others found."""
+    copied = {_source(table) for name in found for _, table in names[name].made}
+    depths = {name: names[name].depth for name in found}
+    return all(
+        _is_of_an_array(node, held.depth, around)
+        or node in copied
+        or _all_of_one_depth(_handed_on(node, around), depths)
+        for node in held.uses
+    ) and all(source is None or source.id in found for source in (_source(table) for _, table in held.made))
+
+
+def _all_of_one_depth(pairs: list[tuple[str, str]], depths: dict[str, int]) -> bool:
+    return bool(pairs) and all(depths.get(one, -1) == depths.get(other, -2) for one, other in pairs)
+
+
+def _source(table: Table | Filled) -> ast.Name | None:
+    """The list that another one is a copy of: ``xs[:]``, ``xs.copy()``."""
+    match table:
+        case Filled(
+            elements=ast.Subscript(ast.Name() as source)
+            | ast.Call(ast.Attribute(ast.Name() as source, "copy"))
+        ):
+            return source
+    return None
+
+
+def _sharing(names: dict[str, _Name], found: set[str], around: dict[ast.AST, ast.AST]) -> list[set[str]]:
+    """The names in groups, of which each may hold an array of another one or a copy of it."""
+    groups = {name: {name} for name in found}
+    for name in found:
+        pairs = [pair for node in names[name].uses for pair in _handed_on(node, around)]
+        sources = (_source(table) for _, table in names[name].made)
+        pairs += [(name, source.id) for source in sources if source is not None]
+        for one, other in pairs:
+            both = groups[one] | groups[other]
+            groups |= dict.fromkeys(both, both)
+    return list(groups.values())
+
+
+def _handed_on(node: ast.Name, around: dict[ast.AST, ast.AST]) -> list[tuple[str, str]]:
+    """Each pair of names in ``a = b`` or ``a, b = b, a``; none where the name stands in something else."""
     statement = around[node]
     if isinstance(statement, ast.Tuple):
         statement = around[statement]
     match statement:
         case ast.Assign([ast.Name(one)], ast.Name(other)):
-            pairs = [(one, other)]
+            return [(one, other)]
         case ast.Assign([ast.Tuple(left)], ast.Tuple(right)) if len(left) == len(right):
             sides = zip(left, right, strict=True)
             pairs = [(a.id, b.id) for a, b in sides if isinstance(a, ast.Name) and isinstance(b, ast.Name)]
-            pairs = pairs if len(pairs) == len(left) else []
-        case _:
-            pairs = []
-    return bool(pairs) and all(depths.get(a, -1) == depths.get(b, -2) for a, b in pairs)
+            return pairs if len(pairs) == len(left) else []
+    return []
 
 
 def _table_of(node: ast.expr) -> Table | None:
@@ -141,6 +188,28 @@ def _table_of(node: ast.expr) -> Table | None:
             if count is not None and row is not None and not read:
                 return ast.copy_location(Table.of([count, *row.lengths], row.fill), node)
     return None
+
+
+def _filled_of(node: ast.expr) -> Filled | None:
+    """``list(x)``, ``x.tolist()``, ``[*x]``, ``[f(v) for v in x]`` and ``xs[:]``; None for others."""
+    match node:
+        case ast.Call(ast.Name("list"), [_], []) | ast.Call(ast.Attribute(_, "tolist"), [], []):
+            pass
+        case ast.Call(ast.Attribute(ast.Name(), "copy"), [], []):
+            pass
+        case ast.Subscript(ast.Name(), ast.Slice()):
+            pass
+        case ast.ListComp():
+            pass
+        case ast.List(parts) if any(isinstance(part, ast.Starred) for part in parts):
+            pass
+        case _:
+            return None
+    return Filled.of(node)
+
+
+def _depth(table: Table | Filled) -> int:
+    return len(table.lengths) if isinstance(table, Table) else 1
 
 
 def _count_of(node: ast.expr) -> ast.expr | None:

@@ -18,8 +18,8 @@ from scipy.stats import norm
 X = np.array([0.5, 2.0, 1.5])
 # What is written, what the hint says, and that in its place.
 CASES = [
-    ("min(x, default=0.0)", "np.min(x)", "np.min(x)"),
-    ("max(x, default=0.0)", "np.max(x)", "np.max(x)"),
+    ("min(x, key=None)", "np.min(x)", "np.min(x)"),
+    ("max(x, key=None)", "np.max(x)", "np.max(x)"),
     ("sorted(x, key=None)[0] * x", "np.sort(x)", "np.sort(x)[0] * x"),
     ("np.stack(tuple(x))", "[row for row in x]", "np.stack([row for row in x])"),
     ("np.stack(list(reversed(x)))", "x[::-1]", "x[::-1]"),

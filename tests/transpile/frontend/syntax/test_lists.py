@@ -109,15 +109,6 @@ def test_values_and_derivatives_are_those_of_numpy(function, size):
     assert size != 2 or pb.gradcheck(formula, x, order=2)
 
 
-def held_by_another_name(x):
-    out, best = [0.0], [0.0]
-    for v in x:
-        if v > 0:
-            best = out
-        out = [*out, v * v]
-    return sum(best) + sum(out)
-
-
 def read_by_a_function(x):
     out = []
 
@@ -129,10 +120,9 @@ def read_by_a_function(x):
     return first()
 
 
-@pytest.mark.parametrize("function", [held_by_another_name, read_by_a_function])
-def test_a_list_that_others_see_is_not_written_anew(function):
+def test_a_list_that_a_function_sees_is_not_written_anew():
     with pytest.raises(pb.FormulaError):
-        _ = pb.derive_pullback(function).operator
+        _ = pb.derive_pullback(read_by_a_function).operator
 
 
 @pytest.mark.parametrize(
