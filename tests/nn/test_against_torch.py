@@ -27,6 +27,7 @@ SIGNS = np.array([1, -1, 1, 1, -1])
 MASK = np.array([[True, False, True, True], [False, False, False, False], [True, True, True, True]])
 PERMUTED = RNG.permutation(2 * 3 * 49).reshape(2, 3, 7, 7) / 50.0  # without ties
 KINKS = np.array([0.0, 1.0, -1.0, 3.0, -3.0, 6.0, 0.5, -0.5, 800.0, -800.0])
+PLACES = RNG.permuted(np.broadcast_to(np.arange(8), (2, 3, 8)), axis=-1)
 X1, X2, X3 = floats(2, 4, 9), floats(2, 4, 7, 6), floats(1, 2, 5, 4, 4)
 
 OF_ONE = (
@@ -276,6 +277,12 @@ CASES |= {
     ],
     "lp_pool3d": [((between(1, 2, 3, 4, 2), 2.0, 2), {})],
     "adaptive_max_pool1d": [((PERMUTED[0], 3), {})],
+    "max_unpool1d": [
+        ((floats(2, 3, 4), PLACES[:, :, :4], 3), {"stride": 2, "padding": 1, "output_size": (8,)}),
+        ((floats(3, 4), PLACES[0, :, :4], 2), {}),
+    ],
+    "max_unpool2d": [((floats(2, 3, 2, 2), PLACES[:, :, :4].reshape(2, 3, 2, 2), 2), {})],
+    "max_unpool3d": [((floats(2, 3, 1, 2, 1), PLACES[:, :, :2].reshape(2, 3, 1, 2, 1), 2), {})],
     "adaptive_max_pool2d": [((PERMUTED, (3, None)), {}), ((PERMUTED, 2), {})],
     "adaptive_max_pool3d": [((PERMUTED[None], (2, 3, 4)), {})],
 }

@@ -107,6 +107,7 @@ from .pooling import (
 from .recurrent import gru_cell, lstm_cell, rnn_relu_cell, rnn_tanh_cell
 from .sampling import affine_grid, grid_sample
 from .sequences import ctc_loss
+from .unpooling import max_unpool1d, max_unpool2d, max_unpool3d
 
 __all__ = [
     "adaptive_avg_pool1d",
@@ -169,6 +170,9 @@ __all__ = [
     "max_pool1d",
     "max_pool2d",
     "max_pool3d",
+    "max_unpool1d",
+    "max_unpool2d",
+    "max_unpool3d",
     "mish",
     "mse_loss",
     "multi_margin_loss",
