@@ -229,12 +229,12 @@ struct SimpleBackwardBackwardGeneral {
                     // simple.py:13  t = a + b
                     const T t_2 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
-                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                    const T grad_product_1 = grad_grad_a[i] + grad_grad_b[i];
                     const T product_1 = grad_grad_b[i] * grad[i];
                     grad_a_1_row[i] = product_1;
-                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_product_1 * b[i];
                     // simple.py:13  t = a + b
-                    grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
+                    grad_b_1_row[i] = grad_product_1 * grad[i] + product_1;
                 }
             }
         });
@@ -294,12 +294,12 @@ struct SimpleBackwardBackward {
                     // simple.py:13  t = a + b
                     const T t_2 = a[i] + b[i];
                     // simple.py:17  return grad * b, grad * t + grad * b
-                    const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+                    const T grad_product_1 = grad_grad_a[i] + grad_grad_b[i];
                     const T product_1 = grad_grad_b[i] * grad[i];
                     grad_a_1_row[i] = product_1;
-                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+                    grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_product_1 * b[i];
                     // simple.py:13  t = a + b
-                    grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
+                    grad_b_1_row[i] = grad_product_1 * grad[i] + product_1;
                 }
             }
         });
@@ -323,12 +323,12 @@ struct SimpleBackwardBackward {
             // simple.py:13  t = a + b
             const T t_2 = a[i] + b[i];
             // simple.py:17  return grad * b, grad * t + grad * b
-            const T grad_v1 = grad_grad_a[i] + grad_grad_b[i];
+            const T grad_product_1 = grad_grad_a[i] + grad_grad_b[i];
             const T product_1 = grad_grad_b[i] * grad[i];
-            grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_v1 * b[i];
+            grad_grad_row[i] = grad_grad_b[i] * t_2 + grad_product_1 * b[i];
             // simple.py:13  t = a + b
             grad_a_1_row[i] = product_1;
-            grad_b_1_row[i] = grad_v1 * grad[i] + product_1;
+            grad_b_1_row[i] = grad_product_1 * grad[i] + product_1;
         }
     }
 };

@@ -18,12 +18,12 @@ from pullback.transpile.loops.schedules.cuda import scheduled
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
+from pullback.transpile.passes.label_temporaries import label_temporaries
 from pullback.transpile.passes.promote.normalize import normalize
 from pullback.transpile.passes.promote.promote import promote
 from pullback.transpile.passes.promote.recompute import recompute_captures
 from pullback.transpile.passes.promote.save_or_recompute import fused
 from pullback.transpile.passes.readable.as_written import as_written
-from pullback.transpile.passes.readable.label_temporaries import label_temporaries
 from pullback.transpile.passes.simplify.known_sides import with_known_sides
 from pullback.transpile.passes.simplify.lengths_of_axes import with_lengths_of_axes
 from pullback.transpile.passes.simplify.simplify import simplify

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-import re
+import ast
 from collections.abc import Iterable
+from functools import cache
 
 from ..ir import Eqn, Source, Span
 
@@ -21,12 +22,24 @@ def written(name: str, eqns: Iterable[Eqn], source: Source, otherwise: str = "")
     >>> [written(eqn.outs[0].name, formula.forward.eqns, formula.source) for eqn in formula.forward.eqns]
     ['2 * x', 'np.exp(2 * x)']
     """
-    if re.search(rf"(?<!\w){re.escape(name)}(?!\w)", source.text):
+    span = next((eqn.span for eqn in eqns if eqn.span and any(out.name == name for out in eqn.outs)), None)
+    if name in _variables(source.text, span.line if span else None):
         return name
-    for eqn in eqns:
-        if eqn.span is not None and any(out.name == name for out in eqn.outs):
-            return _text(source, eqn.span) or otherwise
-    return otherwise
+    return (span and _text(source, span)) or otherwise
+
+
+@cache
+def _variables(text: str, line: int | None) -> frozenset[str]:
+    """The names of variables in the functions that a line is in; in all of the text for None."""
+    try:
+        tree = ast.parse(text)
+    except SyntaxError:  # a cell of a notebook, whose formulas were read without its other lines
+        return frozenset()
+    functions = [node for node in tree.body if isinstance(node, ast.FunctionDef)]
+    around = [f for f in functions if line is not None and f.lineno <= line <= (f.end_lineno or 0)]
+    nodes = list(ast.walk(around[0] if around else tree))
+    arguments = {node.arg for node in nodes if isinstance(node, ast.arg)}
+    return frozenset(arguments | {node.id for node in nodes if isinstance(node, ast.Name)})
 
 
 def _text(source: Source, span: Span) -> str:

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 import ast
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import TypeVar
 
 from ..derivatives import Variant
 from ..ir import Block, Eqn, Formula, Span, Var
+from ..passes.label_temporaries import label_block, label_temporaries
 from ..passes.variants.specialize import specialize
-from ..rewrite import uses
+from ..rewrite import all_names, uses
 from .python_expr import Expressions
 from .python_loop import append, loop_statements
 from .python_text import function_text
 
 Node = TypeVar("Node", bound=ast.AST)
+WIDTH = 110  # of a line of text
 
 
 def forward_function(formula: Formula, name: str = "") -> ast.FunctionDef:
@@ -61,14 +64,18 @@ def module_text(formula: Formula) -> str:
 
     The plain first backward is what runs when only the results have gradients.
     """
+    formula = label_temporaries(formula)
     free = saved_variables(formula)
-    parts = [function_text(forward_function(formula), formula.source)]
+    parts = [function_text(forward_function(formula), formula.source, WIDTH)]
     variants = [(f"{formula.name}_backward", plain_variant(formula))]
     if formula.hidden:
         variants.append((f"{formula.name}_backward_general", general_variant(formula)))
     for name, variant in variants:
-        reads = [var for var in free if var in variant.block.free()]
-        parts.append(function_text(backward_function(formula, variant, reads, name), formula.source))
+        block = variant.block
+        reads = [var for var in free if var in block.free()]
+        labelled = label_block(block, {*all_names(block), *(var.name for var in block.free())})
+        function = backward_function(formula, replace(variant, block=labelled), reads, name)
+        parts.append(function_text(function, formula.source, WIDTH))
     return "\n\n".join(parts)
 
 

@@ -80,8 +80,8 @@ def gated(x, w):
 """
     path = write(text)
     assert main(["explain", f"{path}::gated"]) == 0
-    names = [line[:21].strip() for line in capsys.readouterr().out.splitlines() if "computed again" in line]
-    assert names == ["np.linalg.norm(x)", "np.tanh(x @ w) ×3"]
+    names = [line[:22].strip() for line in capsys.readouterr().out.splitlines() if "intermediate  " in line]
+    assert names == ["np.tanh(x @ w) + x", "np.linalg.norm(x)", "np.tanh(x @ w) ×3", "np.tanh(x @ w) + x ×2"]
     assert main(["explain", f"{path}::gated", "--format", "svg"]) == 0
     texts = [node.text for node in ElementTree.fromstring(capsys.readouterr().out).iter(f"{SVG}text")]
     assert {"gradient of result 1", "gradient of result 2"} <= set(texts)

@@ -18,10 +18,10 @@ from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
-from ...passes.readable.label_temporaries import label_block
+from ...passes.label_temporaries import label_block, noun
 from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.transpose import transpose
-from ...rewrite import all_names, rename
+from ...rewrite import Namer, all_names, rename
 from ..array_library.helpers import Helpers, names_in
 from ..python import forward_function, general_variant
 from ..python_text import function_text
@@ -49,7 +49,8 @@ def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str
     except FormulaError:  # the closure has no transpose
         functions, head = _with_cotangents(exposed), "custom_vjp"
     named = Named(formula, helpers)
-    texts = [function_text(ast.fix_missing_locations(named.visit(f)), formula.source) for f in functions]
+    made = [ast.fix_missing_locations(named.visit(function)) for function in functions]
+    texts = [function_text(function, formula.source, _WIDTH) for function in made]
     if named.findings:
         raise FormulaError(list(dict.fromkeys(named.findings)), formula.source)
     inner = f"{formula.name}_outputs"
@@ -228,6 +229,10 @@ def _readable(formula: Formula, wanted: Mapping[int, str]) -> Formula:
             name = next(n for n in ("result", *(f"result_{k}" for k in range(99))) if n not in used)
             used.add(name)
             env[var] = Var(name, var.kind)
+    namer = Namer(used)
+    for eqn in formula.forward.every():  # what is computed with tangents has names of gradients
+        gradients = [out for out in eqn.outs if out.name.startswith("grad_")]
+        env.update((out, namer.fresh(noun(eqn, {}), out.kind)) for out in gradients)
     block = rename(formula.forward, env)
     params = tuple(Param(var) for var in block.params)
     block = label_block(simplify(block), used)

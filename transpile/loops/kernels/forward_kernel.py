@@ -11,7 +11,7 @@ from ...passes.inline import inline
 from ...passes.kernel.known_absence import with_known_absence
 from ...passes.kernel.lists_written_out import written_out
 from ...passes.kernel.products_in_place import with_products_in_place
-from ...passes.readable.label_temporaries import label_block
+from ...passes.label_temporaries import label_block
 from ...passes.simplify.simplify import simplify
 from ...rewrite import all_names, replace_block
 from ..lower.equations import PRIMITIVES, planned

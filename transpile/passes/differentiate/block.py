@@ -21,18 +21,18 @@ Derivatives", 2nd ed., section 3.2, for the reverse sweep itself.
 formula wave(x: Tensor)
   forward:
     t = sin(x)
-    _1 = multiply(t, t)
+    product = multiply(t, t)
     like_t = like(t)
     like_t_1 = like(t)
-    return result _1
+    return result product
   pullback(grad):
-    _1_1 = multiply(grad, t)
+    _1 = multiply(grad, t)
     _2 = multiply(grad, t)
-    grad_t = sum_to(_1_1, like=like_t)
+    grad_t = sum_to(_1, like=like_t)
     grad_t_1 = sum_to(_2, like=like_t_1)
     grad_t_2 = accumulate(grad_t, grad_t_1)
-    _1_2 = cos(x)
-    grad_x = multiply(grad_t_2, _1_2)
+    _1_1 = cos(x)
+    grad_x = multiply(grad_t_2, _1_1)
     return grad_x
 """
 

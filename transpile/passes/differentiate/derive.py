@@ -11,19 +11,19 @@ intermediates are promoted afterwards like those of a hand-written closure.
 ... '''), standard_library())))
 formula growth(x: Tensor)
   forward:
-    _1 = exp(x)
-    _2 = multiply(_1, x)
-    like_x = like(_1)
-    like_x_1 = like(x)
-    return result _2
+    exp_x = exp(x)
+    product = multiply(exp_x, x)
+    like_exp_x = like(exp_x)
+    like_x = like(x)
+    return result product
   pullback(grad):
-    _1_1 = multiply(grad, x)
-    _2_1 = multiply(grad, _1)
-    grad_x = sum_to(_1_1, like=like_x)
-    grad_x_1 = sum_to(_2_1, like=like_x_1)
-    grad_x_2 = multiply(grad_x, _1)
-    grad_x_3 = accumulate(grad_x_1, grad_x_2)
-    return grad_x_3
+    _1 = multiply(grad, x)
+    _2 = multiply(grad, exp_x)
+    grad_exp_x = sum_to(_1, like=like_exp_x)
+    grad_x = sum_to(_2, like=like_x)
+    grad_x_1 = multiply(grad_exp_x, exp_x)
+    grad_x_2 = accumulate(grad_x, grad_x_1)
+    return grad_x_2
 """
 
 from __future__ import annotations
@@ -36,6 +36,7 @@ from ...analysis.types import param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
 from ...rewrite import Namer, own_results
+from ..label_temporaries import label_temporaries
 from .barriers import barrier_of
 from .block import differentiate
 from .missing_derivative import no_derivative
@@ -51,7 +52,7 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     formula = without_vector_products(formula, library)
     if formula.pullback is not None:
         return formula
-    formula = with_real_results(formula)
+    formula = label_temporaries(with_real_results(formula))
     namer = Namer.of(formula)
     eqns, results = own_results(formula.forward, namer, formula.span)
     names = ["grad"] if formula.results == 1 else [f"grad_{atom}" for atom in results]

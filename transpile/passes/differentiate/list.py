@@ -13,21 +13,21 @@ was taken apart into it, and of zeros but for one place where an element was rea
 >>> print(formula_text(derive(pair, standard_library())))
 formula pair(x: Tensor, y: Tensor)
   forward:
-    _1 = multiply(x, y)
+    product = multiply(x, y)
     like_x = like(x)
     like_y = like(y)
-    _2 = list(x, _1)
-    _3 = stack(_2)
-    arrays_like = like(_2)
-    return result _3
+    list_value = list(x, product)
+    stacked = stack(list_value)
+    like_list_value = like(list_value)
+    return result stacked
   pullback(grad):
-    _1_1 = unstack_like(grad, likes=arrays_like, axis=0)
-    grad_x = item(_1_1, 0)
-    grad_v1 = item(_1_1, 1)
-    _1_2 = multiply(grad_v1, y)
-    _2_1 = multiply(grad_v1, x)
-    grad_x_1 = sum_to(_1_2, like=like_x)
-    grad_y = sum_to(_2_1, like=like_y)
+    grad_list_value = unstack_like(grad, likes=like_list_value, axis=0)
+    grad_x = item(grad_list_value, 0)
+    grad_product = item(grad_list_value, 1)
+    _1 = multiply(grad_product, y)
+    _2 = multiply(grad_product, x)
+    grad_x_1 = sum_to(_1, like=like_x)
+    grad_y = sum_to(_2, like=like_y)
     grad_x_2 = accumulate(grad_x, grad_x_1)
     return grad_x_2, grad_y
 """

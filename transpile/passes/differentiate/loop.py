@@ -17,7 +17,7 @@ the way forward (see `residuals`).
 >>> print(formula_text(derive(powers, standard_library())))
 formula powers(x: Tensor, *, n: int)
   forward:
-    _1 = range(n)
+    iterations = range(n)
     like_x_2 = like(x)
     y_2, y_iterations, like_y_iterations = for(n, x)
       each k, y:
@@ -33,9 +33,9 @@ formula powers(x: Tensor, *, n: int)
       each iteration, grad_y, grad_x_1:
         like_y_1 = item(like_y_iterations, iteration)
         y_3 = getitem(every_y, index=iteration)
-        _1_2 = multiply(grad_y, x)
+        _1_1 = multiply(grad_y, x)
         _2_1 = multiply(grad_y, y_3)
-        grad_y_2 = sum_to(_1_2, like=like_y_1)
+        grad_y_2 = sum_to(_1_1, like=like_y_1)
         grad_x_3 = sum_to(_2_1, like=like_x_1)
         grad_x_4 = accumulate(grad_x_1, grad_x_3)
         return grad_y_2, grad_x_4

@@ -10,16 +10,16 @@
 >>> print(formula_text(derive(ratio, standard_library())))
 formula ratio(a: Tensor, b: Tensor)
   forward:
-    _1 = divide(a, b)
+    ratio_1 = divide(a, b)
     like_a = like(a)
     like_b = like(b)
-    return result _1
+    return result ratio_1
   pullback(grad):
-    _1_1 = divide(grad, b)
+    _1 = divide(grad, b)
     _2 = negative(grad)
-    _3 = multiply(_2, _1)
+    _3 = multiply(_2, ratio_1)
     _4 = divide(_3, b)
-    grad_a = sum_to(_1_1, like=like_a)
+    grad_a = sum_to(_1, like=like_a)
     grad_b = sum_to(_4, like=like_b)
     return grad_a, grad_b
 """

@@ -15,8 +15,8 @@ from dataclasses import dataclass, field
 from ...analysis.types import types_of
 from ...ir import Atom, Block, Eqn, Kind, Var
 from ...ir.type_joins import is_uniform
-from ...nouns import noun
 from ...rewrite import METADATA, Namer, copy_eqns, defining, flattened, label, put_together, slice_of
+from ..label_temporaries import noun
 from .sweep import Context, Sweep
 
 

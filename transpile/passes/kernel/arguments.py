@@ -216,8 +216,8 @@ def with_plain_elements(formula: Formula) -> Formula:
     eqns = (*formula.forward.eqns, *spread.more)
     results = (*formula.forward.results[:count], *spread.plain.values())
     before = set(formula.plain)
-    new = [var for var in spread.plain if var not in before]
-    pullback = without_names_of(new, formula.pullback, Namer.of(formula))
+    new = [*(var for var in spread.plain if var not in before), *(eqn.outs[0] for eqn in spread.again)]
+    pullback = without_names_of(new, formula.pullback, spread.namer)
     again = (*spread.again, *pullback.eqns)
     return formula.evolve(
         forward=Block(formula.forward.params, eqns, results),
@@ -231,7 +231,7 @@ class _Spread:
 
     def __init__(self, formula: Formula) -> None:
         self._built = {eqn.outs[0]: eqn for eqn in formula.forward.eqns if len(eqn.outs) == 1}
-        self._namer = Namer.of(formula)
+        self.namer = Namer.of(formula)
         self._inputs = {param.var for param in formula.params if not param.attribute}
         self.plain: dict[Var, Atom] = {}
         self.more: list[Eqn] = []
@@ -242,7 +242,7 @@ class _Spread:
         eqn = self._built.get(atom) if isinstance(atom, Var) else None
         owner = self._built.get(eqn.args[0]) if eqn is not None and eqn.op == "like" else None  # type: ignore[arg-type]
         if eqn is not None and owner is not None and owner.op == "list":
-            items = [self._namer.fresh(f"{var.name}_{k}", "value") for k in range(len(owner.args))]
+            items = [self.namer.fresh(f"{var.name}_{k}", "value") for k in range(len(owner.args))]
             for element, item in zip(items, owner.args, strict=True):
                 self.more.append(Eqn((element,), "like", (item,), span=eqn.span))
                 self.plain[element] = element
@@ -257,7 +257,7 @@ class _Spread:
         if isinstance(item, Literal) or item in self._inputs or item in self.plain:
             return item
         if item in self._built and self._built[item].op in MADE_OF:
-            whole = self._namer.like(item)
+            whole = self.namer.like(item)
             self.save(whole, item)
             return whole
         self.plain[item] = item

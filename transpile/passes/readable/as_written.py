@@ -63,10 +63,10 @@ from ...rewrite import (
     uses,
 )
 from ..differentiate.derive import derive
+from ..label_temporaries import label_block
 from ..simplify.known_sides import with_known_sides
 from ..simplify.lengths_of_axes import with_lengths_of_axes
 from ..simplify.simplify import remove_dead, simplify, simplify_forward
-from .label_temporaries import label_block, label_temporaries
 from .named_gradients import with_named_gradients
 from .own_formulas import with_own_formulas_written
 
@@ -76,7 +76,7 @@ def as_written(formula: Formula, library: Derivatives) -> Formula:
     bare = formula.evolve(pullback=None, captures=(), rules=())
     eqns = remove_dead(list(bare.forward.eqns), bare.forward.results)
     bare = bare.evolve(forward=Block(bare.forward.params, tuple(eqns), bare.forward.results))
-    derived = derive(label_temporaries(bare), with_named_gradients(library))
+    derived = derive(bare, with_named_gradients(library))
     derived = with_own_formulas_written(derived, library)
     made = with_lengths_of_axes(_beside_calls(derived, library))
     names, namer = _names_of_sums(made), Namer.of(made)

@@ -3,7 +3,7 @@
 In: a promoted formula. Out: the same formula, where
 
 - a temporary that crosses from the forward into the pullback is named after the
-  operator that computes it: ``_4 = sum(...)`` becomes ``sum_1``;
+  operator that computes it: ``_4 = sum(...)`` becomes ``sum_1``; one with a label has that name;
 - the gradient that the pullback returns for `x` is ``grad_x``, what is added up
   to it ``grad_x_1``, ``grad_x_2``; temporaries count up from ``_1``.
 
@@ -11,21 +11,37 @@ In: a promoted formula. Out: the same formula, where
 >>> from ...printer import formula_text
 >>> from ..promote.promote import promote
 >>> print(formula_text(promote(formula_in('''
-... def spread(x):
-...     return np.exp(np.sum(x * x))
+... def squared_log(x):
+...     t = np.log(np.sum(x * x))
+...     return t * t, lambda grad: 4 * grad * t * x / np.sum(x * x)
 ... '''), standard_library())))
-formula spread(x: Tensor)
+formula squared_log(x: Tensor)
   forward:
-    like_x_2 = like(x)
+    like_x = like(x)
     _1 = multiply(x, x)
-    _2 = sum(_1)
-    exp_1 = exp(_2)
-    return result exp_1, plain like_x_2
-  pullback(grad):
-    _1 = multiply(grad, exp_1)
-    _2 = broadcast_like(_1, like=like_x_2)
-    _3 = multiply(_2, x)
-    grad_x = accumulate(_3, _3)
+    sum_1 = sum(_1)
+    t = log(sum_1)
+    _3 = multiply(t, t)
+    return result _3, hidden sum_1, hidden t, plain like_x
+  pullback(grad, grad_sum_1, grad_t):
+    _1 = divide(grad_t, sum_1)
+    grad_v2 = accumulate(grad_sum_1, _1)
+    _2 = if(True)
+      then:
+        return grad_v2
+      else:
+        _4 = expand_dims(grad_v2, axis=None)
+        return _4
+    _5 = broadcast_like(_2, like=like_x)
+    _6 = multiply(_5, x)
+    grad_x_1 = accumulate(_6, _6)
+    _7 = multiply(4, grad)
+    _8 = multiply(_7, t)
+    _9 = multiply(_8, x)
+    _10 = multiply(x, x)
+    _11 = sum(_10)
+    _12 = divide(_9, _11)
+    grad_x = accumulate(_12, grad_x_1)
     return grad_x
 """
 
@@ -38,6 +54,7 @@ from ...rewrite import (
     Namer,
     all_names,
     defining,
+    label,
     replace_atom,
     replace_block,
     replace_eqn,
@@ -52,7 +69,8 @@ def name_saved(formula: Formula) -> Formula:
     env: dict[Var, Atom] = {}
     for var in formula.pullback.free():
         if var.temp and var in table:
-            env[var] = namer.fresh(f"{_word(table[var])}_1", var.kind)
+            labelled = label(var) == var.name
+            env[var] = Var(var.name, var.kind) if labelled else namer.fresh(_numbered(table[var]), var.kind)
     cotangents = dict(zip(formula.hidden, formula.pullback.params[formula.results :], strict=True))
     for var, cotangent in cotangents.items():
         if var in env:
@@ -105,8 +123,8 @@ def _stem(name: str) -> str:
     return re.sub(r"(_\d+)+$", "", name) if name.startswith(("grad_", "like_")) else name
 
 
-def _word(eqn: Eqn) -> str:
-    return "value" if eqn.op == "if" else eqn.op.rpartition(".")[2]
+def _numbered(eqn: Eqn) -> str:
+    return f"{'value' if eqn.op == 'if' else eqn.op.rpartition('.')[2]}_1"
 
 
 def _renamed(eqn: Eqn, env: dict[Var, Atom]) -> Eqn:

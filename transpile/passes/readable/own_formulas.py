@@ -11,13 +11,13 @@ In: a formula whose closure was derived. Out: one whose closure has the text of 
 ... '''
 >>> derived = derive(formula_in(text), standard_library())
 >>> print(block_text(derived.pullback))
-_1_1 = slope_of_erf(x)
-_2 = multiply(grad, _1_1)
+_1 = slope_of_erf(x)
+_2 = multiply(grad, _1)
 grad_x = sum_to(_2, like=like_x)
 return grad_x
 >>> print(block_text(with_own_formulas_written(derived, standard_library()).pullback))
-_1 = negative(x)
-_2_1 = multiply(_1, x)
+_1_1 = negative(x)
+_2_1 = multiply(_1_1, x)
 _3 = exp(_2_1)
 r = multiply(1.1283791670955126, _3)
 _2 = multiply(grad, r)

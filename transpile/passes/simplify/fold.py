@@ -14,12 +14,12 @@ where `p` does not widen it.
 >>> print(formula_text(promote(square, standard_library())))
 formula square(x: Tensor)
   forward:
-    _1 = power(x, 2)
-    return result _1
+    power = power(x, 2)
+    return result power
   pullback(grad):
-    _2 = multiply(grad, 2)
-    _3 = multiply(_2, x)
-    return _3
+    _1 = multiply(grad, 2)
+    _2 = multiply(_1, x)
+    return _2
 """
 
 from __future__ import annotations

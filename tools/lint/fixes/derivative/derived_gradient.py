@@ -43,9 +43,9 @@ def derived_gradient(
     ... ''')
     >>> print(block_text(derived_gradient(f, ["t"], ["grad_t"], ["a"], {"a", "b"})))
     like_a = like(a)
-    _1_1 = multiply(grad_t, t)
+    grad_product = multiply(grad_t, t)
     _5 = swapaxes(b, axis1=-1, axis2=-2)
-    grad_a = matmul(_1_1, _5)
+    grad_a = matmul(grad_product, _5)
     grad_a_1 = sum_to(grad_a, like=like_a)
     return grad_a_1, None
     """
