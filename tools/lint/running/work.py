@@ -101,8 +101,8 @@ class Worker:
             if isinstance(source, Diagnostic):
                 return task.number, Outcome(Linted(0, [source], 0), ())
             linted = lint_source(source, self._program)
-            needs = self._program.needs(source.path)
             made = repairs(source, self._program, linted.findings) if task.repairs else ()
+            needs = self._program.needs(source.path)  # the fixes ask for some
             return task.number, Outcome(linted, needs, tuple(made))
         except Exception as error:
             message = f"{type(error).__name__}: {error}"

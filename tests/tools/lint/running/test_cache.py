@@ -8,7 +8,7 @@ import pytest
 
 from pullback.tools.cli import main
 from pullback.tools.lint.running import cache, runner, work
-from pullback.tools.modules import _is_file, _root
+from pullback.tools.modules import _is_file, _root, _with_methods
 
 from ..conftest import CLASS, Lint, configure
 
@@ -91,6 +91,20 @@ def test_and_when_what_it_imports_comes_or_goes(folder: Path, lint: Lint, linted
         kept.cache_clear()
     assert len(lint("g.py")) == 1
     assert linted == ["g.py", "g.py"]
+
+
+def test_fixes_are_found_again_when_another_file_begins_to_use_the_class(
+    folder: Path, linted: list[str], capsys: pytest.CaptureFixture[str]
+) -> None:
+    """It runs the forward with a backward of its own, which a fix would break."""
+    uses = DERIVED.replace("base import Base", "f import Scaled").replace("(Base)", "(Scaled)")
+    fixable = []
+    for text in ("", uses, ""):
+        (folder / "g.py").write_text(text)
+        _with_methods.cache_clear()
+        main(["lint", "f.py"])
+        fixable.append("1 fixable" in capsys.readouterr().out)
+    assert (fixable, linted) == ([True, False, True], ["f.py"] * 3)
 
 
 @pytest.mark.parametrize("damage", [b"", b"{", b"[]", b'{"findings": 3}', b"\xff\xfe"])

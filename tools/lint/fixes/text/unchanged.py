@@ -78,8 +78,54 @@ def check_unchanged(found: Slice, function: ast.FunctionDef, context: str, place
         if kept and line not in kept and (line < max(kept) or name in saved):
             when = "while" if line < max(kept) else "after"
             raise CannotFix(f"the forward may change `{name}` {when} it computes it")
+    held = held_names(function, context) & found.assigned
+    for line, name in _Writes(place.module, held, context, kept=True, own=own).of(function):
+        if kept and line not in kept and line > min(kept):
+            raise CannotFix(f"the forward may change `{name}` after it is stored")
     if found.reads_context:
         _check_context(found, function, context)
+
+
+def held_names(function: ast.FunctionDef, context: str) -> set[str]:
+    """The names of what a function leaves on its context, and of what those lists and dictionaries hold."""
+    found: set[str] = set()
+    before = None
+    while before != found:
+        before = set(found)
+        for node in ast.walk(function):
+            match node:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=args):
+                    if (owner, attr) == (context, "save_for_backward") or (owner in found and attr in _FILL):
+                        found |= {name for argument in args for name in _held_in(argument)}
+                case ast.Assign(targets=targets, value=value):
+                    if any(_owner(target) in {context, *found} for target in targets):
+                        found |= _held_in(value)
+    return found - {context}
+
+
+def _owner(target: ast.expr) -> str:
+    """``kept`` of ``kept["y"]``, of ``kept.y`` and of ``kept``."""
+    while isinstance(target, ast.Attribute | ast.Subscript):
+        target = target.value
+    return target.id if isinstance(target, ast.Name) else ""
+
+
+def _held_in(node: ast.expr) -> set[str]:
+    """The names whose very memory an expression has: itself, in a list, as a view, in an object."""
+    match node:
+        case ast.Name(id=name):
+            return {name}
+        case ast.Starred(value=value):
+            return _held_in(value)
+        case ast.Tuple(elts=items) | ast.List(elts=items) | ast.Dict(values=items):
+            return {name for item in items for name in _held_in(item)}
+        case ast.IfExp(body=body, orelse=orelse):
+            return _held_in(body) | _held_in(orelse)
+        case ast.Call(func=ast.Attribute(value=value, attr=attr)) if shares(attr):
+            return _held_in(value)
+        case ast.Call(func=ast.Name() | ast.Attribute(attr="partial"), args=args, keywords=keywords):
+            return {name for item in (*args, *(k.value for k in keywords)) for name in _held_in(item)}
+    return set()
 
 
 def _check_modes(statements: list[ast.stmt], place: Place) -> None:
