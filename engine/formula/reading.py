@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import ast
 import builtins
+import dataclasses
+import functools
 import inspect
 import math
 import textwrap
+from collections import namedtuple
 from collections.abc import Callable
 from dataclasses import replace
 from types import BuiltinFunctionType, FunctionType, MethodType, ModuleType
@@ -96,6 +99,21 @@ def namespace_of(function: Function) -> dict[str, Any]:
 _STANDS_FOR = {"pullback.numpy": "numpy", special.__name__: "scipy.special"}
 
 
+_NAMED: Any = namedtuple
+
+
+def _frozen_fields(value: object) -> tuple[object, ...] | None:
+    """The fields of a frozen dataclass of numbers and texts, by their names; None for another object."""
+    if isinstance(value, type) or not dataclasses.is_dataclass(value):
+        return None
+    found = {field.name: getattr(value, field.name) for field in dataclasses.fields(value)}
+    plain = all(isinstance(each, (bool, int, float, str)) for each in found.values())
+    if not plain or not getattr(type(value), "__dataclass_params__").frozen:  # noqa: B009  # typeshed lacks it
+        return None
+    fields: tuple[object, ...] = _NAMED(type(value).__name__, found)(**found)
+    return fields
+
+
 def binding(value: object) -> Binding:
     """The binding of an object in the formula language."""
     if isinstance(value, ModuleType):
@@ -106,13 +124,16 @@ def binding(value: object) -> Binding:
         return Binding.constant(value)
     if isinstance(value, tuple) and all(isinstance(item, (bool, int, float, str)) for item in value):
         return Binding.constant(value)
+    if (fields := _frozen_fields(value)) is not None:
+        return Binding.constant(fields)
     ir = getattr(value, "_signature_binding", None)
     if isinstance(ir, Binding):
         return ir
     info = FORMULAS.info_of(value)
     if info is not None:
         return Binding.dotted(info.python)
-    if isinstance(value, type) and (value.__module__ == "itertools" or issubclass(value, np.generic)):
+    of_python = value is functools.partial or getattr(value, "__module__", "") == "itertools"
+    if isinstance(value, type) and (of_python or issubclass(value, np.generic)):
         return Binding.dotted(f"{value.__module__}.{value.__name__}")
     if isinstance(value, (np.ufunc, BuiltinFunctionType)) or _has_dotted_name(value):
         module = getattr(value, "__module__", None) or "numpy"

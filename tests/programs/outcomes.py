@@ -11,7 +11,6 @@ REFUSED = {
     "lists_of_lists": "PB401 `<list>` must grow by one tensor, or by one number, in every ",
     "path_length": "PB404 `*` needs a tuple that is written out",
     "soft_dtw_lists": "PB401 a list that stands in a list grows in a branch or a loop",
-    "triangle_of_lists": "PB402 unpacking with `*` here is outside of the formula language",
     "try_and_except": "PB401 a `try` statement is outside of the formula language",
     "vending_machine": "PB402 `.split` of this value is outside of the formula language",
 }
@@ -41,11 +40,13 @@ KERNELS = {
 TAKES_LONG = frozenset(
     {
         "allpass_cascade",
+        "average_price",
         "biquad",
         "cholesky",
         "conjugate_gradient",
         "ctc_like",
         "double_pendulum_step",
+        "expectation_maximization",
         "dtw_row_by_row",
         "expm_squaring",
         "extended_kalman",
@@ -53,6 +54,7 @@ TAKES_LONG = frozenset(
         "gradient_descent",
         "gravity_forces",
         "gru",
+        "hermite_slopes",
         "iir_filter",
         "implied_volatility",
         "jacobi",
@@ -73,10 +75,12 @@ TAKES_LONG = frozenset(
         "smith_waterman",
         "soft_dtw",
         "soft_edit_distance",
+        "soft_needleman_wunsch",
         "sorting_network",
         "successive_over_relaxation",
         "thomas",
         "three_bodies",
+        "tree_of_values",
         "value_iteration",
         "van_der_pol_implicit",
     }

@@ -882,6 +882,10 @@ _FILLED_LISTS = """
         return v if k == 0 else deeper(v * 0.5, k - 1) + <float>
     RESULT = deeper(<leaf>, 3)
 
+    def scaled(v, k, b=0.5):
+        return np.sin(k * v) + b
+    RESULT = functools.partial(scaled, k=<float>)(<leaf>) * functools.partial(scaled, <leaf>, b=s)(2.0)
+
     dp = [1.0, s, <float>]
     dp[1] = dp[0] * x[0]
     dp[2] += dp[1]

@@ -41,6 +41,7 @@ from .inline import inline
 from .opaque import IDENTITY, opaque
 from .operators import bind_operator
 from .ordered import ORDERED, read_ordered
+from .partial import read_partial
 from .python_calls import DTYPE_CALLS, call_dtype, call_python
 from .type_tests import read_type_test
 from .ufunc_methods import as_reduction, outer_of, read_outer
@@ -115,6 +116,8 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     if isinstance(callee, Dotted):
         if callee.name == "map":
             return read(frame, _mapped(frame, node), name)
+        if callee.name == "functools.partial":
+            return read_partial(frame, read_arguments(frame, node))
         if callee.name in ARRAY_OF:
             node = with_arrays_inside(node)
         return call_dotted(frame, callee, read_arguments(frame, node), name)

@@ -78,13 +78,15 @@ def _is_collected(frame: Frame, var: Var) -> bool:
 
 
 def read_attribute(frame: Frame, node: ast.Attribute, name: str | None) -> Value:
-    """``module.name``, ``x.shape``, ``x.T``, or an element of a named tuple."""
+    """``module.name``, ``x.shape``, ``x.T``, or an element of a named tuple, also of one of the module."""
     base = read(frame, node.value)
     if isinstance(base, Dotted):
         dotted = canonical(f"{base.name}.{node.attr}")
         return constant_of(dotted) or Dotted(dotted, f"{base.text}.{node.attr}")
     if isinstance(base, Items) and node.attr in base.names:
         return base.items[base.names.index(node.attr)]
+    if isinstance(base, Literal) and node.attr in getattr(base.value, "_fields", ()):
+        return Literal(getattr(base.value, node.attr))
     if isinstance(base, Var) and base.kind == "tensor":
         if node.attr in _METADATA:
             return frame.build.metadata(node.attr, (base,), frame.span(node), name)

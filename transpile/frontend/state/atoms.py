@@ -17,6 +17,8 @@ _PYTHON_DTYPES = {"float": "float64", "int": "int64", "bool": "bool", "complex":
 
 def atom(frame: Frame, value: Value, node: ast.AST, name: str | None = None) -> Atom:
     """The operand for a value; a tuple or list that is written out becomes an equation."""
+    if isinstance(value, Literal) and isinstance(value.value, tuple):
+        return Literal(tuple(value.value))  # without its names
     if isinstance(value, Var | Literal):
         return value
     if isinstance(value, Items | Growing):

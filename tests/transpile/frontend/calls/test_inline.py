@@ -1,5 +1,7 @@
 """Functions that call themselves, as often as known numbers and lengths say; imports in functions."""
 
+from functools import partial
+
 import numpy as np
 import pytest
 
@@ -55,7 +57,15 @@ def with_imports(x):
     return total + reduce(lambda a, b: a * b, [x[0], x[1]]) + squashed(x)
 
 
-@pytest.mark.parametrize("function", [power, legendre, by_halves, with_imports])
+def partly(x):
+    def scaled(v, k, b=0.0):
+        return np.sin(k * v) + b
+
+    one, other, clipped = partial(scaled, k=2.0), partial(scaled, x, b=x[0]), partial(np.clip, a_max=0.5)
+    return one(x) * other(3.0) + sum(map(partial(scaled, k=0.5, b=1.0), x)) * clipped(x, -0.5)
+
+
+@pytest.mark.parametrize("function", [power, legendre, by_halves, with_imports, partly])
 def test_values_and_derivatives_are_those_of_python(function):
     derived = pb.derive_pullback(function)
     np.testing.assert_allclose(derived(X), function(X), rtol=1e-13)
