@@ -39,6 +39,9 @@ def torch_lines(block: Block, torch: str, taken: set[str]) -> tuple[list[str], l
         if eqn.op == "like":
             writer.likes[eqn.outs[0].name] = value.args[0]  # type: ignore[attr-defined]
             continue
+        if eqn.op == "dtype" and isinstance(value, ast.Attribute):
+            writer.dtypes[eqn.outs[0].name] = value.value
+            continue
         lines.append(f"{writer.names.get(eqn.outs[0].name, eqn.outs[0].name)} = {writer.written(value)}")
     return lines, [writer.written(expressions.of(atom)) for atom in block.results]
 
@@ -63,6 +66,7 @@ class _Writer(ast.NodeTransformer):
     def __init__(self, torch: str, names: Mapping[str, str]) -> None:
         self.torch, self.names = torch, names
         self.likes: dict[str, ast.expr] = {}
+        self.dtypes: dict[str, ast.expr] = {}
 
     def written(self, node: ast.expr) -> str:
         return ast.unparse(ast.fix_missing_locations(self.visit(node)))
@@ -164,7 +168,16 @@ def _size(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast
     return writer.method(given[0], "numel")
 
 
+def _ones(writer: _Writer, given: Sequence[ast.expr], keywords: Keywords) -> ast.expr | None:
+    """``np.ones((), t.dtype)``, on the device of the tensor."""
+    match [*given, *keywords.values()]:
+        case [ast.Tuple() as shape, ast.Name(id=dtype)] if dtype in writer.dtypes:
+            return writer.method(writer.dtypes[dtype], "new_ones", shape)
+    return None
+
+
 _SPECIAL: dict[str, Special] = {
+    "np.ones": _ones,
     "primitives.sum_to": _to_shape("sum_to_size"),
     "primitives.broadcast_like": _to_shape("expand"),
     "primitives.accumulate": _accumulate,
