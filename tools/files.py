@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import os
+import re
 import tempfile
 import tokenize
 from collections.abc import Callable, Iterable, Iterator
@@ -111,9 +112,23 @@ def split_target(text: str) -> tuple[str, str | None]:
     return path, name
 
 
+def _defines_class(path: str, name: str) -> bool:
+    """True if a file has a class of this name."""
+    try:
+        text = Path(path).read_bytes().decode("utf-8", "replace")
+    except OSError:
+        return False
+    return re.search(rf"^\s*class {re.escape(name)}\b", text, re.MULTILINE) is not None
+
+
 def unknown_name(path: str, name: str, known: Iterable[str]) -> UsageError:
     """The error for a NAME that isn't in FILE, with what is there."""
     names = sorted(known)
+    if _defines_class(path, name):
+        return UsageError(
+            f"{path}: {name} is a class, not a formula: `pullback lint {path}` says what is wrong in it, "
+            f"`pullback check {path}::{name}` runs it"
+        )
     if not names:
         return UsageError(f"{path}: has no formula named {name}; no formula or function is defined there")
     close = get_close_matches(name, names, n=1)

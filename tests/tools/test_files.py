@@ -66,6 +66,14 @@ def test_an_unknown_name_is_answered_with_a_guess() -> None:
     assert message == "f.py: has no formula named gleu. Did you mean gelu? It defines gelu, softplus"
 
 
+def test_a_class_is_no_formula(tmp_path: Path) -> None:
+    path = tmp_path / "f.py"
+    path.write_text("class Scaled(Function):\n    pass\n")
+    message = str(files.unknown_name(str(path), "Scaled", ["gelu"]))
+    assert message.startswith(f"{path}: Scaled is a class, not a formula: `pullback lint {path}` says")
+    assert "has no formula named Scal." in str(files.unknown_name(str(path), "Scal", ["gelu"]))
+
+
 def test_an_interrupted_write_leaves_the_old_file_and_nothing_else(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
