@@ -17,6 +17,9 @@ from ..mutation.inplace import permitted, store, unaliased
 from ..transforms.forward_ad import differentiated
 from .scattered_writes import write_where
 
+# What NumPy adds or multiplies in the dtype of `out`, where no other one is named.
+_IN_THE_DTYPE_OF_OUT = (np.sum, np.prod, np.mean, np.cumsum, np.cumprod)
+
 
 def call_into(out: Any, op: str, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
     """`call(op, ...)` with its result in `out`, a tensor or an array; returns it."""
@@ -53,6 +56,8 @@ def into(
         if isinstance(function, np.ufunc) and "where" in kwargs:
             others = {key: value for key, value in kwargs.items() if key != "where"}
             return write_where(out, kwargs["where"], compute, args, others, what)
+        if function in _IN_THE_DTYPE_OF_OUT and "dtype" not in kwargs and len(args) in (1, 2):
+            kwargs = {"dtype": np.result_type(given[0], out.dtype), **kwargs}
         result = compute(*unaliased(out, FORMULAS.find(function or name), args), **kwargs)
         if np.shape(result) != out.shape and not (isinstance(function, np.ufunc) or function is np.clip):
             raise ValueError(f"{what} has the shape {out.shape}, and the result {np.shape(result)}")

@@ -304,3 +304,12 @@ def test_a_recorded_result_is_not_repeated_to_fill_its_out(call, engine):
     with pytest.raises(ValueError, match=r"shape"):
         call(x, out)
     assert out.tolist() == [[0.0, 0.0], [0.0, 0.0]]
+
+
+@pytest.mark.parametrize("function", [np.sum, np.mean, np.cumsum])
+def test_sums_are_in_the_dtype_of_their_out(function, engine):
+    values = np.random.default_rng(0).standard_normal(300).astype(np.float32)
+    x, shape = pb.tensor(values, requires_grad=True), np.shape(function(values))
+    out = function(x, out=pb.tensor(np.zeros(shape)))
+    np.testing.assert_allclose(out.detach().numpy(), function(values, out=np.zeros(shape)), rtol=1e-14)
+    assert pb.grad(out.sum(), x)[0].dtype == np.float32
