@@ -28,9 +28,11 @@ def inline(
     if function.node in frame.calls and not _differs(frame, function, local):
         hint = "write it as a loop; a number or a length that is known may say how deep it goes"
         raise refuse("PB105", f"`{function.name}` calls itself", span, value=function.name, hint=hint)
-    if len({*frame.calls}) >= MAX_CALLS or len(frame.calls) >= MAX_DEPTH:
-        most = MAX_CALLS if len({*frame.calls}) >= MAX_CALLS else MAX_DEPTH
-        raise refuse("PB402", f"helpers call each other more than {most} deep", span)
+    if len({*frame.calls}) >= MAX_CALLS:
+        raise refuse("PB402", f"helpers call each other more than {MAX_CALLS} deep", span)
+    if len(frame.calls) >= MAX_DEPTH:
+        message = f"`{function.name}` calls itself more than {MAX_DEPTH} deep"
+        raise refuse("PB105", message, span, value=function.name, hint="write it as a loop")
     outer = function.frame
     if outer.parent is None:
         outer.text.check_depth(function.node)
