@@ -283,6 +283,7 @@ def _finish(
 ) -> None:
     """Add the equation, and bind the names to what the loop leaves in them."""
     build, span = frame.build, frame.span(node)
+    _refuse_lists_for_arrays(frame, node, iteration)
     inside = _made_inside(frame, before)
     last = {
         name: value
@@ -321,6 +322,15 @@ def _finish(
     for name in inside:
         if name not in last:
             frame.bind(name, Poison("has no value in some iterations of the loop"), node)
+
+
+def _refuse_lists_for_arrays(frame: Frame, node: ast.For, iteration: Iteration) -> None:
+    """Refuse a name that an iteration finds as an array and leaves as a list."""
+    for name, param, result in zip(iteration.carried, iteration.params, iteration.results, strict=True):
+        if isinstance(result, Var) and result.kind == "list" and param.kind == "tensor":
+            message = f"`{name}` grows as a list in a way that is outside of the formula language"
+            hint = f"write {name}.append(...), and no other name for the same list in the loop"
+            raise refuse("PB401", message, frame.span(node), value=name, hint=hint)
 
 
 def _made_inside(frame: Frame, before: Mapping[str, Value]) -> dict[str, Value]:
