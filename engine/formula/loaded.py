@@ -72,7 +72,6 @@ class LoadedOperator:
     barrier = None
     complex = False
     plain_views = False
-    of_other_dtypes = None
 
     def __init__(self, definition: _Definition, library: str) -> None:
         self.name: str = definition.name.decode()

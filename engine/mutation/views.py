@@ -103,7 +103,6 @@ class _Overwrite:
     n_plain = 2
     complex = True
     plain_views = False
-    of_other_dtypes = None
     result_is_tuple = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier = None

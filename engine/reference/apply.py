@@ -13,6 +13,7 @@ from ..core import dispatch, grad_mode, saved_hooks
 from ..core.callsite import caller
 from ..core.complex_values import not_complex
 from ..core.errors import NotDifferentiableError
+from ..core.operator import Operator
 from ..debugging import anomaly
 from ..mutation.views import BY_FORMULA, PLAIN, UNRECORDED, overlaps
 from ..tensor.leaf_values import KINDS
@@ -66,7 +67,7 @@ def apply(operator: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
         else:
             arrays.append(value)
             edges.append(())
-    if operator.of_other_dtypes is not None:
+    if isinstance(operator, Operator):
         operator = operator.for_dtypes(inputs)
     constants = attributes and {key: _attribute(operator, key, value) for key, value in attributes.items()}
     computed = operator.forward(arrays, constants)

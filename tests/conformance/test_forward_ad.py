@@ -174,8 +174,8 @@ def test_a_formula_of_the_first_order_has_tangents_and_no_second_ones(engine):
 def outside(value):
     try:
         return np.tanh(value)
-    finally:
-        pass
+    except OverflowError:
+        return value
 
 
 @pb.formula(surrogate=True)

@@ -22,7 +22,6 @@ class HandMade:
     n_plain: int = 0
     complex: bool = False
     plain_views: bool = False
-    of_other_dtypes: None = None
     result_is_tuple: bool = False
     nondifferentiable: frozenset[int] = frozenset()
     barrier: str | None = None

@@ -18,6 +18,7 @@ _PADDINGS = ("zeros", "border", "reflection")
 _VARIANTS = {
     "pad": ("constant", "reflect", "replicate", "replicate_negative", "circular"),
     "interpolate": ("nearest", "nearest-exact", "linear", "bilinear", "bicubic", "trilinear", "area"),
+    **{f"max_unpool{n}d": ("grad",) for n in (1, 2, 3)},
 }
 
 

@@ -16,7 +16,6 @@ FUNCTIONS: dict[str, Callable[..., Any]] = {
 _RANDOM = "draws random numbers"
 _LU = "the library has no decomposition into L and U"
 _INTERNAL = "PyTorch's own, behind a function that has a counterpart or none"
-_UNPOOL = "the library has no inverse of a pool"
 _SPARSE = "of sparse tensors"
 _SCATTER = "the library has no scatter with this reduction"
 
@@ -34,7 +33,6 @@ ABSENT: dict[str, str] = {
                      "_batch_norm_with_update", "_unsafe_masked_index", "_unsafe_masked_index_put_accumulate",
                      "max_pool2d_with_indices_backward", "_upsample_bilinear2d_aa", "_segment_reduce_lengths",
                      "_segment_reduce_offsets", "as_strided_partial_views", "as_strided_scatter"), _INTERNAL),
-    **{f"nn_functional_max_unpool{n}d{grad}": _UNPOOL for n in (1, 2, 3) for grad in ("", "_grad")},
     **dict.fromkeys(("sparse_sampled_addmm", "sparse_mm_reduce", "to_sparse"), _SPARSE),
     **{f"scatter_reduce_{name}": _SCATTER for name in ("prod", "mean", "amin", "amax")},
     **{f"index_reduce_{name}": _SCATTER for name in ("prod", "mean", "amin", "amax")},
