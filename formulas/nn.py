@@ -123,7 +123,7 @@ def softsign(x):
     return r, softsign_pullback
 
 
-@pb.formula
+@pb.formula(complex=True)
 def tanhshrink(x):
     """x - tanh(x): tanh(x)^2 dx."""
     r = x - np.tanh(x)

@@ -125,7 +125,7 @@ def silu(input: Any) -> Any:
     >>> round(silu(1.0).item(), 4)
     0.7311
     """
-    return formulas.silu(input)
+    return input * pnp.sigmoid(input) if pnp.iscomplexobj(input) else formulas.silu(input)
 
 
 def mish(input: Any) -> Any:
@@ -187,7 +187,7 @@ def softsign(input: Any) -> Any:
     >>> softsign(1.0).item()
     0.5
     """
-    return formulas.softsign(input)
+    return input / (1 + pnp.abs(input)) if pnp.iscomplexobj(input) else formulas.softsign(input)
 
 
 def tanh(input: Any) -> Any:

@@ -14,6 +14,7 @@ SOME = (
     *("gradient", "unfold", "diag_embed", "as_strided", "scatter_add", "index_put", "take_along_dim"),
     *("linalg_eigh", "linalg_lstsq", "linalg_pinv_hermitian", "fft_hfftn", "masked_std", "masked_norm"),
     *("nn_functional_layer_norm", "nn_functional_conv_transpose2d", "nn_functional_ctc_loss", "cdist"),
+    *("nn_functional_softsign", "nn_functional_tanhshrink"),
 )
 
 
