@@ -239,6 +239,7 @@ PB_SETUP View<const Plain<T>> flatten_axes(Context& context, const View<T>& view
     int last[N];
     for (int k = 0; k < N; ++k) last[k] = view.shape.ndim - N + k;
     const View<T> moved = moveaxis(context, view, axes, last);
+    if (moved.shape.ndim < N) return {};  // refused
     Shape merged = moved.shape;
     merged.ndim -= N;
     int64_t extent = 1;
@@ -254,6 +255,7 @@ PB_SETUP View<const Plain<T>> unflatten_axes(Context& context, const View<T>& vi
     int last[N];
     for (int k = 0; k < N; ++k) last[k] = shape.ndim - N + k;
     const unsigned merged = axis_set(context, axes, shape.ndim);
+    if (shape.ndim < N) return {};  // refused
     Shape moved;
     for (int d = 0; d < shape.ndim; ++d) {
         if (!((merged >> d) & 1u)) moved.at[moved.ndim++] = shape.at[d];
