@@ -13,7 +13,7 @@ import pullback as pb
 _LOG_TEN = math.log(10)
 _TWICE_ROOT_TWO_OVER_PI = 2 * math.sqrt(2 / math.pi)
 _BEYOND = 1000.0  # exp(-x) is 0 there
-_FAR = 40.0  # the like of the normal density is 0 there
+_FAR = 40.0  # the slope of expit is 0 at the cubic of it
 
 
 @pb.formula

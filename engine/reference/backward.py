@@ -90,7 +90,7 @@ def _run(
         while arrivals:
             node, received = arrivals.next()
             try:
-                if node.observers is not None or isinstance(node, LeafNode):
+                if node.hooked is not None or isinstance(node, LeafNode):
                     call_tensor_hooks(node, received, create_graph)
                 if isinstance(node, LeafNode) and accumulate:
                     _run_leaf(node, received, create_graph)
@@ -111,12 +111,12 @@ def _run_leaf(node: LeafNode, received: list[Gradient | None], create_graph: boo
     """Add what a leaf has received to its `grad`, between the hooks of its node."""
     if received[0] is None:
         return
-    observed = node.observed
-    if observed.prehooks:
+    node_hooks = node.node_hooks
+    if node_hooks.prehooks:
         received = after_prehooks(node, received, create_graph)
     accumulate_into(node.tensor, received[0], create_graph)
-    if observed.posthooks:
-        call_posthooks(observed.posthooks, (), for_hooks(received, create_graph), ())
+    if node_hooks.posthooks:
+        call_posthooks(node_hooks.posthooks, (), for_hooks(received, create_graph), ())
 
 
 def _run_node(
@@ -131,14 +131,14 @@ def _run_node(
     needed = needs(node.edges, wanted)
     if wanted is not None and True not in needed:
         return
-    observers = node.observers
-    if observers is not None and observers.prehooks:
+    hooked = node.hooked
+    if hooked is not None and hooked.prehooks:
         received = after_prehooks(node, received, create_graph)
     defined = tuple([gradient is not None for gradient in received])
     if True not in defined:
         return
     sent = input_gradients(node, received, defined, needed, wanted, create_graph)
-    if observers is not None and observers.posthooks:
+    if hooked is not None and hooked.posthooks:
         sent = after_posthooks(node, sent, received, create_graph)
     while sent:
         arrivals.send(*sent.pop(0))  # and keep none of them

@@ -32,7 +32,7 @@ class Output(NamedTuple):
     differentiable: bool
 
 
-class Observers:
+class NodeHooks:
     """Functions and tensors that a node's gradients are shown to.
 
     hooks      functions on the gradient of an output, by output
@@ -56,25 +56,25 @@ class Node:
     sequence   younger nodes have larger numbers: a node is younger than all that it reads
     outputs    of the forward; a backward receives one gradient for each, or None
     edges      for each input of the forward one edge, or one per tensor of a list; none if not differentiated
-    observers  None until the first one comes
+    hooked     its hooks; None until the first one comes
     """
 
-    __slots__ = ("__weakref__", "edges", "observers", "outputs", "sequence")
+    __slots__ = ("__weakref__", "edges", "hooked", "outputs", "sequence")
 
     def __init__(self, outputs: tuple[Output, ...], edges: tuple[Edges, ...]) -> None:
         self.sequence = next(_SEQUENCE)
         self.outputs = outputs
         self.edges = edges
-        self.observers: Observers | None = None
+        self.hooked: NodeHooks | None = None
 
     is_barrier = False
 
     @property
-    def observed(self) -> Observers:
-        """The node's observers, to which others may be added."""
-        if self.observers is None:
-            self.observers = Observers()
-        return self.observers
+    def node_hooks(self) -> NodeHooks:
+        """The node's hooks, to which others may be added."""
+        if self.hooked is None:
+            self.hooked = NodeHooks()
+        return self.hooked
 
     @property
     def name(self) -> str:
@@ -90,7 +90,7 @@ class Node:
         A tuple that it returns takes their place. Not called where no gradient is
         defined, or where the node isn't needed for what was asked for.
         """
-        return HookHandle(self.observed.prehooks, hook)
+        return HookHandle(self.node_hooks.prehooks, hook)
 
     def register_hook(self, hook: Hook) -> HookHandle:
         """Call ``hook(grad_inputs, grad_outputs)`` after the node ran.
@@ -99,7 +99,7 @@ class Node:
         undefined or not needed. A tuple that it returns takes their place. After a
         leaf's node `grad_inputs` is empty.
         """
-        return HookHandle(self.observed.posthooks, hook)
+        return HookHandle(self.node_hooks.posthooks, hook)
 
     @property
     def next_functions(self) -> tuple[tuple[Node | None, int], ...]:
@@ -109,7 +109,7 @@ class Node:
 
     def hooks_on(self, output: int) -> Sequence[Hook]:
         """Functions to call with the gradient of this output, in order of registration."""
-        return tuple(self.observed.hooks.get(output, {}).values())
+        return tuple(self.node_hooks.hooks.get(output, {}).values())
 
     def __repr__(self) -> str:
         return f"<{self.name}>"

@@ -16,7 +16,7 @@ from .tensor import Tensor
 def call_tensor_hooks(node: Node, received: list[Gradient | None], create_graph: bool) -> None:
     """Call the hooks on each gradient, then give it to tensors that retain theirs."""
     for output, gradient in enumerate(received):
-        hooks, retained = node.hooks_on(output), node.observed.retained
+        hooks, retained = node.hooks_on(output), node.node_hooks.retained
         if gradient is None or not (hooks or output in retained):
             continue
         tensor = gradient if create_graph else Tensor(_read_only(gradient))
@@ -41,7 +41,7 @@ def after_prehooks(node: Node, received: list[Gradient | None], create_graph: bo
     """The gradients that the node runs with, after its prehooks. Hidden outputs are not shown to hooks."""
     shown = _results(node, received)
     likes = [(output.shape, output.dtype) for output in node.outputs[: len(shown)]]
-    found = call_prehooks(node.observed.prehooks, for_hooks(shown, create_graph), likes)
+    found = call_prehooks(node.node_hooks.prehooks, for_hooks(shown, create_graph), likes)
     return [*_from_hooks(found, create_graph), *received[len(shown) :]]
 
 
@@ -59,7 +59,7 @@ def after_posthooks(
             following = next(waiting, None)
     outputs = [Output((), np.dtype(float), False) if e is None else e.node.outputs[e.output] for e in edges]
     found = call_posthooks(
-        node.observed.posthooks,
+        node.node_hooks.posthooks,
         for_hooks(by_edge, create_graph),
         for_hooks(_results(node, received), create_graph),
         [(output.shape, output.dtype) for output in outputs],

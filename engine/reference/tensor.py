@@ -202,7 +202,7 @@ class Tensor(AnyTensor):
                 "a hook needs a tensor that requires grad: no gradient reaches this one"
             )
         if self._node is not None:
-            return HookHandle(self._node.observed.hooks.setdefault(self._output, {}), hook)
+            return HookHandle(self._node.node_hooks.hooks.setdefault(self._output, {}), hook)
         if self._hooks is None:
             self._hooks = {}
         return HookHandle(self._hooks, hook)
@@ -221,7 +221,7 @@ class Tensor(AnyTensor):
         if not self.requires_grad:
             raise NotDifferentiableError("retain_grad needs a tensor that requires grad")
         if self._node is not None:
-            self._node.observed.retained[self._output] = weakref.ref(self)
+            self._node.node_hooks.retained[self._output] = weakref.ref(self)
 
     def edge(self) -> Edge | None:
         """The edge to which a gradient of this tensor goes; None where it doesn't require one."""
@@ -258,11 +258,11 @@ class Tensor(AnyTensor):
         It may have none. A retained gradient is that of the new values; hooks stay with the old ones.
         """
         node, output = result._node, result._output
-        retained = self._node.observed.retained if self._node is not None else {}
+        retained = self._node.node_hooks.retained if self._node is not None else {}
         if self._output in retained and retained[self._output]() is self:
             holder = retained.pop(self._output)
             if node is not None:
-                node.observed.retained[output] = holder
+                node.node_hooks.retained[output] = holder
         self._node, self._output, self._requires = node, output, node is not None
         if self._view is None:
             self._writes += 1

@@ -18,26 +18,26 @@ def call_tensor_hooks(node: Node, received: list[Any]) -> None:
     """Call the hooks on each gradient, then give it to tensors that retain theirs."""
     for output, gradient in enumerate(received):
         hooks = [hook for hook in node.hooks_on(output) if hook is not refuse_pytorch]
-        if gradient is None or not (hooks or output in node.observed.retained):
+        if gradient is None or not (hooks or output in node.node_hooks.retained):
             continue
         for hook in hooks:
             gradient = _fitting(hook(gradient), gradient, node.outputs[output], "a hook")
         received[output] = gradient
-        holder = node.observed.retained[output]() if output in node.observed.retained else None
+        holder = node.node_hooks.retained[output]() if output in node.node_hooks.retained else None
         if holder is not None:
             retain(holder, gradient)
 
 
 def after_prehooks(node: Node, received: list[Any]) -> list[Any]:
     """The gradients that a node runs with, after ``hook(grad_outputs)`` of each hook before it."""
-    for hook in tuple(node.observed.prehooks.values()):
+    for hook in tuple(node.node_hooks.prehooks.values()):
         received = _replaced(hook(tuple(received)), received, node.outputs, "a hook before a node")
     return received
 
 
 def after_posthooks(node: Node, sent: list[tuple[Edge, Any]], received: list[Any]) -> list[tuple[Edge, Any]]:
     """The gradients that go on, after the hooks, which see a gradient per edge of the node."""
-    if not node.observed.posthooks:
+    if not node.node_hooks.posthooks:
         return sent
     edges = [edge for edges in node.edges for edge in edges]
     waiting = list(sent)
@@ -46,7 +46,7 @@ def after_posthooks(node: Node, sent: list[tuple[Edge, Any]], received: list[Any
         matches = bool(waiting) and waiting[0][0] is edge
         gradients.append(waiting.pop(0)[1] if matches else None)
     likes = [Output((), torch.float32, False) if e is None else e.node.outputs[e.output] for e in edges]
-    for hook in tuple(node.observed.posthooks.values()):
+    for hook in tuple(node.node_hooks.posthooks.values()):
         given = hook(tuple(gradients), tuple(received))
         gradients = _replaced(given, gradients, likes, "a hook after a node")
     return [

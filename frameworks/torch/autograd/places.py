@@ -120,7 +120,7 @@ def put(tensor: torch.Tensor, node: Node, output: int, view: View | None = None)
 
 def share_hooks(tensor: torch.Tensor, node: Node, output: int) -> None:
     """Have the node's hooks on an output be the tensor's: what `register_hook` adds, the node calls."""
-    hooks = node.observed.hooks.setdefault(output, OrderedDict({-1: refuse_pytorch}))
+    hooks = node.node_hooks.hooks.setdefault(output, OrderedDict({-1: refuse_pytorch}))
     tensor._backward_hooks = hooks
 
 

@@ -41,7 +41,7 @@ class RecordedTensor(torch.Tensor):
     def retains_grad(self) -> bool:  # type: ignore[override]
         """True after `retain_grad`."""
         edge = self._edge()
-        holder = None if edge is None else edge.node.observed.retained.get(edge.output)
+        holder = None if edge is None else edge.node.node_hooks.retained.get(edge.output)
         return holder is not None and holder() is self
 
     def retain_grad(self) -> None:
@@ -50,7 +50,7 @@ class RecordedTensor(torch.Tensor):
         if edge is None:
             super().retain_grad()
         else:
-            edge.node.observed.retained[edge.output] = weakref.ref(self)
+            edge.node.node_hooks.retained[edge.output] = weakref.ref(self)
 
     def backward(
         self,

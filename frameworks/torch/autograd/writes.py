@@ -125,12 +125,12 @@ def _rebase(tensor: torch.Tensor, node: OperatorNode) -> None:
     Hooks stay with the values before.
     """
     place = place_of(tensor)
-    retained = place.node.observed.retained if place.node is not None else {}
+    retained = place.node.node_hooks.retained if place.node is not None else {}
     if place.output in retained:
         holder = retained[place.output]
         if holder() is tensor:
             del retained[place.output]
-            node.observed.retained[0] = holder
+            node.node_hooks.retained[0] = holder
     place.node, place.output = node, 0
     if not tensor.requires_grad:
         tensor.requires_grad_()

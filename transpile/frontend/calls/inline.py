@@ -10,7 +10,7 @@ from ..state.readers import read, read_body
 from ..state.values import Frame, Function, Items, Value, elements
 from ..syntax.fence import is_generator, refuse
 
-# So many functions may be inside of each other, and so many calls of functions that call themselves.
+# Different functions that may be inside of each other, and calls in all where some call themselves.
 MAX_CALLS, MAX_DEPTH = 12, 24
 
 
