@@ -16,7 +16,7 @@ from ..transpile.emit.torch.vocabulary import torch_vocabulary
 from ..transpile.ir import Literal
 from .autocast import Autocast
 from .function import HELPERS, TorchFunction
-from .helpers.barriers import in_forward_mode
+from .helpers.forward_mode import in_forward_mode
 from .helpers.numbers import check_devices, check_dtypes
 from .schema import Signature, refused
 

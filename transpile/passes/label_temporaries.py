@@ -28,7 +28,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from ..ir import Atom, Block, Eqn, Formula, Var
 from ..operators import OPERATORS
-from ..rewrite import Namer, all_names, label, replace_atom, replace_eqn, without_blocks
+from ..rewrite import Namer, all_names, label, replace_atom, replace_block, replace_eqn, without_blocks
 
 _NOUNS = {
     "add": "total", "subtract": "difference", "multiply": "product", "divide": "ratio", "matmul": "product",
@@ -52,9 +52,17 @@ _BUILTINS = frozenset(
 
 
 def label_temporaries(formula: Formula) -> Formula:
-    """The formula with names for the temporaries of its forward."""
-    forward = label_block(formula.forward, {*all_names(formula.forward), formula.name})
-    return formula.evolve(forward=forward)
+    """The formula with names for the temporaries of its forward, which a pullback may read."""
+    env: dict[Var, Atom] = {}
+    taken = {formula.name, *all_names(formula.forward)}
+    if formula.pullback is not None:
+        taken |= all_names(formula.pullback)
+    forward = _labelled(formula.forward, env, {}, Namer([*taken, *_BUILTINS]))
+    if formula.pullback is None:
+        return formula.evolve(forward=forward)
+    read = formula.pullback.free()
+    pullback = replace_block(formula.pullback, {var: atom for var, atom in env.items() if var in read})
+    return formula.evolve(forward=forward, pullback=pullback)
 
 
 def label_block(block: Block, used: Iterable[str]) -> Block:

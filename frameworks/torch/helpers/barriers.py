@@ -7,6 +7,8 @@ from typing import Any
 
 import torch
 
+from .forward_mode import BackwardContext
+
 
 class Barrier(torch.autograd.Function):
     """The gradients that come first as they are; who differentiates them gets an error.
@@ -40,32 +42,12 @@ class Barrier(torch.autograd.Function):
         return Barrier.apply(message, count, *tensors), tuple(in_dims[2 : 2 + count])
 
 
-def barrier(message: str, gradients: Sequence[Any], anchors: Sequence[Any]) -> tuple[Any, ...]:
-    """The gradients, which can not be differentiated by anything that an anchor depends on."""
+def barrier(ctx: Any, message: str, gradients: Sequence[Any], anchors: Sequence[Any]) -> tuple[Any, ...]:
+    """The gradients, which can not be differentiated by anything that an anchor depends on.
+
+    Those of a backward that is transposed for forward mode can: its tangents are first derivatives.
+    """
+    if isinstance(ctx, BackwardContext):
+        return tuple(gradients)
     made: tuple[Any, ...] = Barrier.apply(message, len(gradients), *gradients, *anchors)
     return made
-
-
-def one_forward_level(name: str) -> None:
-    """Raise NotImplementedError inside of another forward mode: PyTorch would drop that one's tangents."""
-    from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
-
-    levels = [one.key() for one in retrieve_all_functorch_interpreters()]
-    if levels.count(torch._C._functorch.TransformType.Jvp) > 1:
-        raise NotImplementedError(
-            f"{name}: forward mode inside of forward mode, where PyTorch gives a silent zero for "
-            "functions of one's own: take one of the derivatives by torch.func.jacrev or grad"
-        )
-
-
-def in_forward_mode() -> bool:
-    """True inside of `torch.func.jvp` or `torch.autograd.forward_ad.dual_level`, compiled too."""
-    if torch.autograd.forward_ad._current_level >= 0:
-        return True
-    if torch.compiler.is_dynamo_compiling() or torch._C._functorch.peek_interpreter_stack() is None:
-        return False
-    # A compiled torch.func.jvp enters a level of torch.func alone.
-    from torch._functorch.pyfunctorch import retrieve_all_functorch_interpreters
-
-    levels = [one.key() for one in retrieve_all_functorch_interpreters()]
-    return torch._C._functorch.TransformType.Jvp in levels

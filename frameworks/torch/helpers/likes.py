@@ -124,11 +124,6 @@ def zeros(like: Like) -> torch.Tensor:
     return torch.zeros(like.shape, dtype=like.dtype, device=like.device)
 
 
-def zero_tangent(like: Like) -> torch.Tensor | None:
-    """The tangent of an output that does not depend on what has one; None where it has no derivative."""
-    return zeros(like) if like.dtype.is_floating_point or like.dtype.is_complex else None
-
-
 def zeros_list(likes: Sequence[Like]) -> list[torch.Tensor]:
     """Zeros of these shapes and dtypes."""
     return [zeros(each) for each in likes]
@@ -150,11 +145,3 @@ def accumulate(x: Any, y: Any) -> Any:
     if isinstance(x, (list, tuple)):
         return [added(one, other) for one, other in zip(x, y, strict=True)]
     return x + y
-
-
-def tangents_of(tangents: Sequence[Any], arrays: Sequence[torch.Tensor]) -> Any:
-    """The tangents of a list, zeros where one has none; None where none has one."""
-    if all(tangent is None for tangent in tangents):
-        return None
-    pairs = zip(tangents, arrays, strict=True)
-    return [torch.zeros_like(array) if tangent is None else tangent for tangent, array in pairs]

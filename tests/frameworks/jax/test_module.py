@@ -69,6 +69,29 @@ def test_a_closure_without_a_transpose_is_the_rule():
     assert jax.grad(lambda x: (5 * made(x)).sum())(np.ones(2)).tolist() == [0.1, 0.1]
 
 
+@pb.formula
+def bounded_gradient(x):
+    r = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+    return r, lambda grad: np.clip(-grad * x * r, -0.1, 0.1)
+
+
+def test_values_of_the_forward_and_of_the_closure_have_names_of_their_own():
+    import jax
+
+    x = np.linspace(-2.0, 2.0, 5)
+    found = jax.grad(lambda x: function_of(bounded_gradient)(x).sum())(x)
+    density = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)
+    np.testing.assert_allclose(found, np.clip(-x * density, -0.1, 0.1))
+
+
+def test_the_rule_for_tangents_is_the_closure_as_it_is_written():
+    text = text_of(swish)
+    pullback = text[text.index("def swish_pullback") : text.index("    return outputs")]
+    assert "jax.linear_transpose(swish_pullback, *outputs)(tangents)" in text
+    assert "grad" in pullback
+    assert "tangent" not in pullback
+
+
 @pytest.mark.parametrize("formula", REFUSED)
 def test_what_a_module_does_not_hold_is_located(formula):
     with pytest.raises(pb.FormulaError, match=r"(?s)formulas.py:\d+:\d+: PB502.*pullback.jax.function"):

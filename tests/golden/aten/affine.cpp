@@ -271,14 +271,14 @@ struct Affine : torch::autograd::Function<Affine> {
                 grad_w = sum_to(at::matmul(reversed_axes(x), d), like_w);
             }
             if (b_given && ctx->needs_input_grad(size_t{1} + static_cast<size_t>(rows_count))) {
-                at::Tensor _10;
+                at::Tensor _9;
                 if (is_none_1) {
                     const at::Tensor zeros_2 = broadcast_like(number(0.0), like_b);
-                    _10 = zeros_2;
+                    _9 = zeros_2;
                 } else {
-                    _10 = at::sum(grad, 0);
+                    _9 = at::sum(grad, 0);
                 }
-                grad_b = sum_to(_10, like_b);
+                grad_b = sum_to(_9, like_b);
             }
         }
         if (grad_x.defined()) {

@@ -147,16 +147,16 @@ struct LayerNorm : torch::autograd::Function<LayerNorm> {
         const Like like_weight = like(weight);
         const Like like_bias = like(bias);
         // layer_norm.py:16  centered = x - np.mean(x, axis=-1, keepdims=True)
-        const at::Tensor _1 = at::mean(x, -1, true);
-        const int64_t r_size_1 = numel(_1);
+        const at::Tensor mean = at::mean(x, -1, true);
+        const int64_t r_size_1 = numel(mean);
         const int64_t x_size_1 = numel(x);
-        const at::Tensor centered = x - _1;
-        const Like like_y_3 = like(_1);
+        const at::Tensor centered = x - mean;
+        const Like like_y_3 = like(mean);
         // layer_norm.py:17  variance = np.mean(centered * centered, axis=-1,...
-        const at::Tensor _2 = centered * centered;
-        const at::Tensor variance = at::mean(_2, -1, true);
+        const at::Tensor product = centered * centered;
+        const at::Tensor variance = at::mean(product, -1, true);
         const int64_t variance_size_1 = numel(variance);
-        const int64_t a_size_1 = numel(_2);
+        const int64_t a_size_1 = numel(product);
         // layer_norm.py:18  s = 1 / np.sqrt(variance + eps)
         const at::Tensor sqrt_1 = at::sqrt(variance + eps);
         const at::Tensor s = 1 / sqrt_1;

@@ -1,29 +1,30 @@
 """A formula as a module that needs only JAX: the function, in `jax.custom_jvp` or `jax.custom_vjp`.
 
-In: a promoted formula. Out: text. The rule for tangents is the closure transposed, which is linear in
-them, so that JAX transposes it again for reverse mode. Where the closure has no transpose, the rule is the
-closure. Hidden outputs are outputs of the function that has the rule, which the rule calls for them: so
-every level of differentiation meets the formula.
+In: a promoted formula. Out: text. The rule for tangents is the closure, which JAX transposes: it is linear in
+the cotangents, and its transpose in the tangents, so that JAX transposes that again for reverse mode. Where
+the closure has no transpose, the rule is the closure. Hidden outputs are outputs of the function that has the
+rule, which the rule calls for them: so every level of differentiation meets the formula.
 """
 
 from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...analysis.absence import may_be_absent
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
-from ...ir import Atom, Block, Formula, Literal, Param, Var
-from ...passes.label_temporaries import label_block, noun
+from ...ir import Block, Formula, Literal, Param, Var
+from ...passes.label_temporaries import label_block, label_temporaries
 from ...passes.simplify.simplify import remove_dead, simplify
-from ...passes.variants.transpose import transpose
-from ...rewrite import Namer, all_names, rename
+from ...passes.variants.specialize import specialize
+from ...passes.variants.transpose import check_transpose
+from ...rewrite import Namer, all_names, rename, slice_of
 from ..array_library.helpers import Helpers, names_in
-from ..python import forward_function, general_variant
+from ..python import forward_function
 from ..python_text import function_text
 from .names import Named, called_formulas
 
@@ -85,88 +86,123 @@ def _order(line: str) -> tuple[bool, str]:
 
 
 def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionDef]:
-    """The function of all outputs, and the rule for its tangents."""
-    made = transpose(exposed, [True] * len(exposed.inputs), library)
-    count = len(exposed.params)
-    rule = _readable(made.formula, _names_of_outputs(exposed, made.given, count))
-    given = rule.forward.params[count : count + len(made.given)]
-    moved = dict(zip(made.tangents, rule.forward.params[count + len(made.given) :], strict=True))
-    names = _free_names(exposed, all_names(rule.forward))
-    for place, var in zip(made.given, given, strict=True):
-        names[place] = var.name
-    results = rule.forward.results
-    missing = {k for k, atom in enumerate(results) if atom == _NONE}
-    missing |= set(exposed.options.nondifferentiable)
-    rule = rule.evolve(forward=_with_named_results(rule.forward, names))
-    function = forward_function(rule, f"{exposed.name}_tangents")
-    inputs, static = _inputs(exposed), _attributes(exposed)
-    places = {param.var: k for k, param in enumerate(exposed.inputs)}
-    tangents = [moved[places[p.var]].name if places.get(p.var) in moved else "_" for p in inputs]
-    call = f"{exposed.name}_outputs({', '.join(p.var.name for p in (*inputs, *static))})"
-    start = [
-        _unpacked([p.var.name for p in inputs], "primals"),
-        _unpacked(tangents, "tangents"),
-        f"{', '.join(names)}, = {call}" if len(names) == 1 else f"{', '.join(names)} = {call}",
+    """The function of all outputs, and the rule for its tangents: the closure transposed."""
+    check_transpose(exposed, library)
+    differentiable = [k not in exposed.options.nondifferentiable for k in range(exposed.results)]
+    closure = _Closure(exposed, differentiable)
+    inputs, static = [p.var.name for p in _inputs(exposed)], [p.var.name for p in _attributes(exposed)]
+    moving = [name for name in inputs if name in closure.gradients]
+    places = [k for k, one in enumerate(differentiable) if one and moving]
+    pullback = closure.function(f"{exposed.name}_pullback", moving)
+    pullback.args = _arguments([closure.cotangents[k] for k in places])
+    before = [_unpacked(inputs, "primals"), f"outputs = {_call(exposed)}"]
+    if set(names := closure.output_names()) - {"_"}:
+        before.append(_unpacked(names, "outputs"))
+    for k in closure.variant.materialize:
+        before.append(f"{closure.cotangents[k]} = jax.numpy.zeros_like(outputs[{k}])")
+    tangents = "tangents"
+    if moving != inputs:
+        before.append(_unpacked([f"tangent_{n}" if n in moving else "_" for n in inputs], "tangents"))
+        tangents = f"({', '.join(f'tangent_{name}' for name in moving)},)"
+    of = "*outputs" if all(differentiable) else ", ".join(f"outputs[{k}]" for k in places)
+    moved = f"jax.linear_transpose({pullback.name}, {of})({tangents})"
+    after = [f"return outputs, {moved}"]
+    if len(places) < len(differentiable):
+        zero = "jax.custom_derivatives.zero_from_primal(outputs[{}])"
+        each = [
+            f"moved[{places.index(k)}]" if k in places else zero.format(k) for k in range(exposed.results)
+        ]
+        after = [f"moved = {moved}"] if places else []
+        after.append(f"return outputs, ({', '.join(each)},)")
+    rule = ast.FunctionDef(f"{exposed.name}_tangents", _arguments([*static, "primals", "tangents"]), [], [])
+    rule.lineno = exposed.span.line
+    rule.body = [
+        *(_placed(line, rule) for line in before),
+        *([pullback] if places else []),
+        *(_placed(line, rule) for line in after),
     ]
-    last = function.body[-1]
-    assert isinstance(last, ast.Return)
-    assert isinstance(last.value, ast.Tuple)
-    for k in missing:
-        zero = f"jax.custom_derivatives.zero_from_primal({names[k]})"
-        last.value.elts[k] = ast.parse(zero, mode="eval").body
-    outputs = ast.Tuple([ast.Name(name, ast.Load()) for name in names], ast.Load())
-    last.value = ast.Tuple([outputs, last.value], ast.Load())
-    function.body[:0] = [_placed(line, function) for line in start]
-    function.args = _arguments([*(p.var.name for p in static), "primals", "tangents"])
-    return [_outputs(exposed), function]
+    return [_outputs(exposed), rule]
+
+
+class _Closure:
+    """A formula's closure as a function; what it reads of the forward, and its gradients, have names."""
+
+    def __init__(self, exposed: Formula, defined: Sequence[bool]) -> None:
+        self.exposed = exposed
+        self.variant = specialize(exposed, defined, [True] * len(exposed.inputs))
+        # The forward and the closure are two scopes, whose own variables may have the same names.
+        taken, namer = set(exposed.forward.bound()), Namer.of(exposed)
+        block = self.variant.block
+        block = rename(block, {var: namer.like(var) for var in block.bound() if var in taken})
+        outputs = [atom for atom in exposed.forward.results[: exposed.results] if isinstance(atom, Var)]
+        own = {var for eqn in exposed.forward.eqns for var in eqn.outs}
+        saved = {var for var in outputs if var in own}
+        eqns = [*slice_of(exposed.forward.eqns, block.free(), saved), *block.eqns]
+        free = Block((), tuple(eqns), block.results).free()
+        params = tuple(p.var for p in exposed.params)
+        kept = [var for var in dict.fromkeys(outputs) if var in saved and var in free]
+        cotangents = exposed.cotangents
+        rule = exposed.evolve(
+            forward=Block((*params, *kept, *cotangents), tuple(eqns), block.results),
+            params=(*exposed.params, *(Param(var) for var in (*kept, *cotangents))),
+        )
+        self._rule = _readable(rule)
+        renamed = self._rule.forward.params[len(params) :]
+        self._names = dict(zip(kept, (var.name for var in renamed), strict=False))
+        self.cotangents = [var.name for var in renamed[len(kept) :]]
+        self.gradients = {
+            p.var.name: k
+            for k, (p, atom) in enumerate(zip(exposed.inputs, block.results, strict=True))
+            if isinstance(atom, Var)
+        }
+        self.line = exposed.span.line
+
+    def output_names(self) -> list[str]:
+        """The names of the function's outputs that the closure reads, `_` for others."""
+        outputs = self.exposed.forward.results[: self.exposed.results]
+        names = [self._names.get(atom, "_") if isinstance(atom, Var) else "_" for atom in outputs]
+        return [name if name not in names[:k] else "_" for k, name in enumerate(names)]
+
+    def function(self, name: str, inputs: Iterable[str]) -> ast.FunctionDef:
+        """The closure, with a gradient for each of these inputs: None where there is none."""
+        made = forward_function(self._rule, name)
+        last = made.body[-1]
+        assert isinstance(last, ast.Return)
+        assert isinstance(last.value, ast.Tuple)
+        found = [
+            last.value.elts[self.gradients[n]] if n in self.gradients else ast.Constant(None) for n in inputs
+        ]
+        last.value = ast.Tuple(found, ast.Load())
+        return made
 
 
 def _with_cotangents(exposed: Formula) -> list[ast.FunctionDef]:
     """The function of all outputs, the one that saves what the closure reads, and the closure."""
-    variant = general_variant(exposed)
-    inputs, static = _inputs(exposed), _attributes(exposed)
-    outputs = [atom for atom in exposed.forward.results[: exposed.results] if isinstance(atom, Var)]
-    own = {var for eqn in exposed.forward.eqns for var in eqn.outs}
-    saved = [var for var in outputs if var in own]
-    forward = [eqn for eqn in exposed.forward.eqns if not set(eqn.outs) <= set(saved)]
-    eqns = remove_dead([*forward, *variant.block.eqns], variant.block.results)
-    free = Block((), tuple(eqns), variant.block.results).free()
-    params = tuple(p.var for p in exposed.params)
-    kept = [var for var in saved if var in free]
-    cotangents = exposed.cotangents
-    rule = exposed.evolve(
-        forward=Block((*params, *kept, *cotangents), tuple(eqns), variant.block.results),
-        params=(*exposed.params, *(Param(var) for var in (*kept, *cotangents))),
-    )
-    rule = _readable(rule, {})
-    kept = list(rule.forward.params[len(params) : len(params) + len(kept)])
-    function = forward_function(rule, f"{exposed.name}_backward")
-    names = [p.var.name for p in inputs]
+    closure = _Closure(exposed, [True] * exposed.results)
+    names = closure.output_names()
+    inputs, static = [p.var.name for p in _inputs(exposed)], [p.var.name for p in _attributes(exposed)]
+    function = closure.function(f"{exposed.name}_backward", inputs)
+    read = [k for k, name in enumerate(names) if name != "_"]
     function.body[:0] = [
-        _placed(_unpacked([*names, *(var.name for var in kept)], "saved"), function),
-        _placed(_unpacked([var.name for var in cotangents], "cotangents"), function),
+        _placed(_unpacked([*inputs, *(names[k] for k in read)], "saved"), function),
+        _placed(_unpacked(closure.cotangents, "cotangents"), function),
     ]
-    last = function.body[-1]
-    assert isinstance(last, ast.Return)
-    assert isinstance(last.value, ast.Tuple)
-    gradients = dict(zip((p.var for p in exposed.inputs), last.value.elts, strict=True))
-    last.value = ast.Tuple([gradients.get(p.var, ast.Constant(None)) for p in inputs], ast.Load())
-    function.args = _arguments([*(p.var.name for p in static), "saved", "cotangents"])
-    places = [k for k, atom in enumerate(exposed.forward.results[: exposed.results]) if atom in set(saved)]
-    read = ", ".join(f"outputs[{k}]" for k in places if exposed.forward.results[k] in set(free))
-    arguments = ", ".join([*names, *(p.var.name for p in static)])
-    keep = ", ".join([*names, *([read] if read else [])])
+    function.args = _arguments([*static, "saved", "cotangents"])
+    keep = ", ".join([*inputs, *(f"outputs[{k}]" for k in read)])
     text = (
-        f"def {exposed.name}_forward({arguments}):\n"
-        f"    outputs = {exposed.name}_outputs({arguments})\n"
+        f"def {exposed.name}_forward({', '.join([*inputs, *static])}):\n"
+        f"    outputs = {_call(exposed)}\n"
         f"    return outputs, ({keep},)\n"
     )
-    saving = ast.parse(text).body[0]
+    saving = _placed(text, function)
     assert isinstance(saving, ast.FunctionDef)
-    for node in ast.walk(saving):
-        if hasattr(node, "lineno"):
-            node.lineno = function.lineno
     return [_outputs(exposed), saving, function]
+
+
+def _call(exposed: Formula) -> str:
+    """The call that gives all outputs, in the names of the parameters."""
+    names = (p.var.name for p in (*_inputs(exposed), *_attributes(exposed)))
+    return f"{exposed.name}_outputs({', '.join(names)})"
 
 
 def _outputs(exposed: Formula) -> ast.FunctionDef:
@@ -176,7 +212,8 @@ def _outputs(exposed: Formula) -> ast.FunctionDef:
     """
     results = exposed.forward.results[: exposed.results]
     eqns = tuple(remove_dead(list(exposed.forward.eqns), results))
-    part = exposed.evolve(forward=Block(exposed.forward.params, eqns, results))
+    part = exposed.evolve(forward=Block(exposed.forward.params, eqns, results), pullback=None)
+    part = label_temporaries(part)
     function = forward_function(part, f"{exposed.name}_outputs")
     function.args = _arguments([p.var.name for p in (*_inputs(exposed), *_attributes(exposed))])
     last = function.body[-1]
@@ -189,54 +226,15 @@ def _outputs(exposed: Formula) -> ast.FunctionDef:
     return function
 
 
-def _names_of_outputs(exposed: Formula, given: Sequence[int], start: int) -> dict[int, str]:
-    """For parameters that are outputs, by place: what the function calls them."""
-    results = [exposed.forward.results[place] for place in given]
-    names = {start + k: atom.name for k, atom in enumerate(results) if isinstance(atom, Var)}
-    return {place: name for place, name in names.items() if not name.startswith("_")}
-
-
-def _free_names(exposed: Formula, used: set[str]) -> list[str]:
-    """The names of the function's outputs; numbered where a rule has another use for a name."""
-    results = exposed.forward.results[: exposed.results]
-    own = [atom.name if isinstance(atom, Var) else "_" for atom in results]
-    return [
-        f"output_{k}" if name.startswith("_") or name in used or name in own[:k] else name
-        for k, name in enumerate(own)
-    ]
-
-
-def _with_named_results(block: Block, names: Sequence[str]) -> Block:
-    """The rule's block, in which the tangent of an output is called after it."""
-    used = all_names(block)
-    bound = {var for eqn in block.eqns for var in eqn.outs}
-    env: dict[Var, Atom] = {}
-    for atom, name in zip(block.results, names, strict=True):
-        if isinstance(atom, Var) and atom in bound and atom not in env and f"tangent_{name}" not in used:
-            env[atom] = Var(f"tangent_{name}", atom.kind)
-    return rename(block, env)
-
-
-def _readable(formula: Formula, wanted: Mapping[int, str]) -> Formula:
-    """The same with names for what has none, and those that are wanted for parameters."""
-    env: dict[Var, Atom] = {}
+def _readable(formula: Formula) -> Formula:
+    """The same with names for what has none."""
     used = all_names(formula.forward)
-    for place, var in enumerate(formula.forward.params):
-        if wanted.get(place, var.name) not in used:
-            used.add(wanted[place])
-            env[var] = Var(wanted[place], var.kind)
-        elif var.name.startswith("_"):
-            name = next(n for n in ("result", *(f"result_{k}" for k in range(99))) if n not in used)
-            used.add(name)
-            env[var] = Var(name, var.kind)
     namer = Namer(used)
-    for eqn in formula.forward.every():  # what is computed with tangents has names of gradients
-        gradients = [out for out in eqn.outs if out.name.startswith("grad_")]
-        env.update((out, namer.fresh(noun(eqn, {}), out.kind)) for out in gradients)
+    env = {var: namer.fresh("result", var.kind) for var in formula.forward.params if var.name.startswith("_")}
     block = rename(formula.forward, env)
-    params = tuple(Param(var) for var in block.params)
+    used.update(var.name for var in block.params)
     block = label_block(simplify(block), used)
-    return formula.evolve(forward=block, params=params)
+    return formula.evolve(forward=block, params=tuple(Param(var) for var in block.params))
 
 
 def _public(formula: Formula, inner: str) -> str:

@@ -9,7 +9,8 @@ from ...analysis.types import infer, type_of
 from ...ir import Atom, Block, Literal, Param, Var
 from ...ir.dtypes import CONCRETE
 from ...ir.types import TensorType
-from ...rewrite import rename, uses
+from ...passes.label_temporaries import label_block
+from ...rewrite import all_names, rename, uses
 from ..array_library.blocks import split_by_result
 from ..array_library.expressions import helper
 from ..array_library.vocabulary import is_complex
@@ -143,6 +144,9 @@ class _Backward:
             if param in self.inputs
         ]
         block = self._without_own_names(Block((), block.eqns, tuple(results)))
+        taken = {*all_names(block), *(var.name for var in block.free()), *self.cotangents}
+        taken |= {var.name for var in (*self.gradients.values(), *frame.formula.forward.bound())}
+        block = label_block(block, taken | frame.reserved)
         read = [*block.results]
         expressions = frame.printer.expressions(block, self._device(part))
         shared, own = split_by_result(block, block.results)
@@ -192,7 +196,7 @@ class _Backward:
             comma = "," if len(self.gradients) == 1 else ""
             message = _barrier_message(frame)
             left = f"({names},)" if comma else names
-            lines.append(f"{left} = _barrier({message!r}, ({names}{comma}), ({', '.join(anchors)},))")
+            lines.append(f"{left} = _barrier(ctx, {message!r}, ({names}{comma}), ({', '.join(anchors)},))")
         single = [self._returned(param) for param in frame.single]
         single += ["None"] * len(frame.lists[:-1])
         for param in frame.lists:

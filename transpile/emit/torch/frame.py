@@ -9,6 +9,7 @@ from functools import cached_property
 
 from ...derivatives import Derivatives
 from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
+from ...passes.label_temporaries import label_temporaries
 from ...rewrite import Namer, slice_of
 from ..array_library.blocks import Called, Printer, with_free_names
 from ..array_library.vocabulary import Vocabulary
@@ -21,7 +22,14 @@ _OWN_NAMES = frozenset(
     {"torch", "math", "ctx", "inputs", "output", "tensors", "function", "saved", "_", "__"}
 )
 # Attributes of the context, on which values are kept under their names.
-_OWN_NAMES |= {"likes", "saved_tensors", "needs_input_grad", "save_for_backward", "save_for_forward"}
+_OWN_NAMES |= {
+    "likes",
+    "output_likes",
+    "saved_tensors",
+    "needs_input_grad",
+    "save_for_backward",
+    "save_for_forward",
+}
 _OWN_NAMES |= {"mark_non_differentiable", "set_materialize_grads", *dir(builtins)}
 
 
@@ -41,7 +49,8 @@ class Frame:
         self.library = library
         self.called = called
         self.written = formula
-        self.formula = with_free_names(formula, _OWN_NAMES | vocabulary.helpers.names | {name})
+        self.reserved = _OWN_NAMES | vocabulary.helpers.names | {name}
+        self.formula = with_free_names(label_temporaries(formula), self.reserved)
         self.printer = Printer(self.formula, vocabulary, called)
         self.namer = Namer.of(self.formula)
         self.single = [param for param in self.formula.params if param.var.kind != "list"]
@@ -173,10 +182,10 @@ class Frame:
         if not self.saved or not read.intersection(self.saved):
             return []
         if not lists:
-            return [f"{target(names)} = ctx.saved_tensors[:{len(names)}]"]
+            return [f"{target(names)} = ctx.saved_tensors"]
         if len(lists) == 1:
             (var,) = lists
-            return [f"{target([*names, f'*{var.name}'])} = ctx.saved_tensors[:{self.saved_count()}]"]
+            return [f"{target([*names, f'*{var.name}'])} = ctx.saved_tensors"]
         made, start = ["tensors = ctx.saved_tensors"], str(len(names))
         if names:
             made.append(f"{target(names)} = tensors[:{len(names)}]")
@@ -185,12 +194,6 @@ class Frame:
             made.append(f"{var.name} = list(tensors[{start}:{stop}])")
             start = stop
         return made
-
-    def saved_count(self) -> str:
-        """The number of tensors that the backward has saved: what forward mode saves comes behind them."""
-        count = sum(var.kind == "tensor" for var in self.saved)
-        lists = [f"ctx.{var.name}_count" for var in self.saved if var.kind == "list"]
-        return " + ".join([*([str(count)] if count or not lists else []), *lists])
 
     def output_names(self, read: Iterable[Atom]) -> list[str]:
         """Targets for the outputs, `_` for those that are not read."""

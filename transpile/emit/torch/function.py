@@ -2,7 +2,7 @@
 
 The forward returns results, hidden outputs and masks; what the backward reads is saved by
 `save_for_backward`, so that a gradient which flows into a hidden output arrives at the backward that made
-it. Forward mode stands in a subclass: it saves more, and `torch.compile` takes no class with `jvp`.
+it. Forward mode stands in a subclass: `torch.compile` takes no class with `jvp`.
 """
 
 from __future__ import annotations
@@ -66,7 +66,7 @@ def autograd_function(
     )
     second = _class_text(
         f"class {tangents}({class_name}):",
-        '"""The same with forward mode, for which more is saved."""',
+        '"""The same with forward mode."""',
         forward_mode(frame, class_name),
         frame,
     )
@@ -199,7 +199,7 @@ def _setup_context(frame: Frame) -> ast.FunctionDef:
         lines.append(f"ctx.mark_non_differentiable({marked})")
     if frame.saved:
         saved = [f"*{var.name}" if var.kind == "list" else var.name for var in frame.saved]
-        lines.append(f"ctx.save_for_backward({', '.join(saved)})")
+        lines += [f"ctx.save_for_{mode}({', '.join(saved)})" for mode in ("backward", "forward")]
     lines += [f"{frame.count(param)} = len({param.var.name})" for param in frame.lists]
     lines += [f"ctx.{var.name} = {var.name}" for var in values if var in given]
     lines += [f"ctx.{var.name} = {var.name}" for var in frame.extra]

@@ -52,6 +52,7 @@ from ..simplify.simplify import simplify
 from .specialize import specialize
 from .zeros import NONE
 
+_FREE = (Form.CONSTANT, Form.ZERO)
 _METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 
@@ -115,6 +116,21 @@ def transpose(formula: Formula, present: Sequence[bool], library: Derivatives) -
         result_is_tuple=True,
     )
     return Transposed(made, tuple(kept), tuple(tangents))
+
+
+def check_transpose(formula: Formula, library: Derivatives) -> None:
+    """Raise FormulaError where the closure of a promoted formula is not seen to be linear.
+
+    For those who transpose it when it is run: what stops the gradient of a cotangent is refused too.
+    """
+    assert formula.pullback is not None
+    found = forms(formula)
+    for eqn in formula.pullback.every():
+        if eqn.op == "stop_gradient" and any(found.get(var, _FREE[0]) not in _FREE for var in eqn.reads()):
+            raise _not_linear(formula, "it stops the gradient of a cotangent", eqn.span or formula.span)
+    atoms = [atom for atom in formula.pullback.results if isinstance(atom, Var)]
+    if not all(found.get(atom) in (Form.LINEAR, Form.ZERO) for atom in atoms):
+        transpose(formula, [True] * len(formula.inputs), library)
 
 
 def _tangents(
