@@ -18,7 +18,15 @@ from pullback.engine.core.errors import CompilerError, GradcheckError
 from pullback.engine.formula.formula import Composite, Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
-from pullback.engine.transforms.gradcheck import Probe, derivatives, difference, gradcheck, point_of, probes
+from pullback.engine.transforms.gradcheck import (
+    Probe,
+    compare,
+    derivatives,
+    difference,
+    names_of,
+    point_of,
+    probes,
+)
 
 from .guessing import Sample
 from .guessing_composites import called
@@ -78,16 +86,16 @@ def make_contender(formula: Formula, name: str, order: int) -> Contender:
     return Contender(name, name, called(formula) if isinstance(formula, Composite) else formula)
 
 
-def locate(contender: Contender, samples: Sequence[Sample], order: int) -> str:
-    """The element that is wrong, as `pb.gradcheck` finds it; empty where it finds none."""
+def locate(contender: Contender, samples: Sequence[Sample], order: int) -> GradcheckError | None:
+    """The error at the element that is wrong, as `pb.gradcheck` finds it; None where it finds none."""
     with use_engine(contender.engine):
         for args, kwargs in samples:
             call, flat = flattened(contender.function, args, kwargs)
             try:
-                gradcheck(call, *flat, order=order)
+                compare(call, flat, _names_of_flat(contender.function, args), order)
             except GradcheckError as error:
-                return str(error)
-    return ""
+                return error
+    return None
 
 
 def measure(contender: Contender, samples: Sequence[Sample], wanted: range) -> Iterator[Measurement]:
@@ -113,6 +121,14 @@ def flattened(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -
         return function(*grouped, **kwargs)
 
     return call, flat
+
+
+def _names_of_flat(function: Function, args: Sequence[Any]) -> list[str]:
+    """The names of `flattened` inputs, as far as they are known: those of a list's arrays are `xs[0]`."""
+    names: list[str] = []
+    for value, name in zip(args, names_of(function), strict=False):
+        names += [f"{name}[{k}]" for k in range(len(value))] if isinstance(value, list) else [name]
+    return names
 
 
 def probes_of(function: Function, args: Sequence[Any], kwargs: dict[str, Any]) -> Iterator[Probe]:

@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator
+import warnings
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 import numpy as np
 
+from pullback.engine.core.dispatch import current, engine_of
+from pullback.engine.core.errors import PullbackError
 from pullback.engine.formula.formula import Formula
+from pullback.engine.transforms.functional import grad
 from pullback.transpile.ir import Eqn, Literal, Param, Var
 from pullback.transpile.ir import Formula as FormulaIR
 from pullback.transpile.operators import OPERATORS
@@ -32,12 +36,15 @@ def guess_inputs(formula: Formula, seed: int = 0) -> tuple[Sample, str]:
 
     Values lie between 0.2 and 1.2, where logarithms and roots are smooth, and a square matrix has 2 more on
     its diagonal, so that systems with it are well-conditioned. What the forward takes for an index has whole
-    numbers, and an operand of `einsum` the axes of its subscripts. Raises `CommandError` where no guess runs.
+    numbers, an operand of `einsum` the axes of its subscripts, what has a number for a default that one. The
+    first guess is taken with which the closure runs too, or else the first with which the forward runs.
+    Raises `CommandError` where there is none.
     """
     params = formula.ir.params
     indices = _indices(formula.ir)
     known = _subscripted(formula.ir)
     free = [param.var for param in params if not (param.attribute or param.var in known or _is_plain(param))]
+    accepted: Sample | None = None
     for shapes in itertools.islice(_shapes(len(free)), MOST_GUESSES):
         shape_of = known | dict(zip(free, shapes, strict=True))
         rng = np.random.default_rng(seed)
@@ -47,9 +54,15 @@ def guess_inputs(formula: Formula, seed: int = 0) -> tuple[Sample, str]:
             for param in params
             if param.attribute and param.default is None
         }
-        if _runs(formula, args, kwargs):
-            said = ", ".join(_described(params, args, kwargs))
-            return (args, kwargs), f"{formula.__name__}: no sample inputs, guessed {said}"
+        if not _runs(formula, args, kwargs):
+            continue
+        accepted = accepted or (args, kwargs)
+        if has_derivative(formula, args, kwargs):
+            accepted = args, kwargs
+            break
+    if accepted is not None:
+        said = ", ".join(_described(params, *accepted))
+        return accepted, f"{formula.__name__}: no sample inputs, guessed {said}"
     raise CommandError(
         f"{formula.ir.span}: no inputs could be guessed that {formula.__name__} accepts\n"
         f"  help: decorate a function of rng, one that yields (args, kwargs), with "
@@ -100,7 +113,9 @@ def _subscripted(ir: FormulaIR) -> dict[Var, Shape]:
 
 
 def _is_plain(param: Param) -> bool:
-    return param.annotation in VALUES
+    """True for what is no array: a value by its annotation, or by a number that it has for a default."""
+    number = param.default is not None and isinstance(param.default.value, int | float)
+    return param.annotation in VALUES or number
 
 
 def _value(param: Param, shape_of: dict[Var, Shape], indices: set[Var], rng: np.random.Generator) -> Any:
@@ -123,6 +138,38 @@ def _runs(formula: Formula, args: tuple[Any, ...], kwargs: dict[str, Any]) -> bo
         return False
     several = results if isinstance(results, tuple) else (results,)
     return all(np.all(np.isfinite(result)) for result in several)
+
+
+def has_derivative(function: Callable[..., Any], args: Sequence[Any], kwargs: dict[str, Any]) -> bool:
+    """True where results and gradients by all arrays of floats among the arguments are finite numbers."""
+    leaves: list[Any] = []
+
+    def leaf(value: Any) -> Any:
+        if isinstance(value, list):
+            return [leaf(item) for item in value]
+        if not is_tensor(value):
+            return value
+        leaves.append(current().tensor(value, requires_grad=True))
+        return leaves[-1]
+
+    try:
+        with np.errstate(all="ignore"), warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            results = function(*map(leaf, args), **kwargs)
+            several = results if isinstance(results, (tuple, list)) else (results,)
+            found = [r for r in several if engine_of(r) is not None and r.requires_grad and r.size]
+            if not found:
+                return False
+            total = sum(((r.real if r.dtype.kind == "c" else r) * 1.0).sum() for r in found)
+            gradients = grad(total, leaves, materialize_grads=True)
+    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, PullbackError):
+        return False
+    return all(np.all(np.isfinite(value.detach().numpy())) for value in [*found, *gradients])
+
+
+def is_tensor(value: Any) -> bool:
+    """True for an array of floats."""
+    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _described(params: tuple[Param, ...], args: tuple[Any, ...], kwargs: dict[str, Any]) -> Iterator[str]:

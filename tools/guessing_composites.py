@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import inspect
 import itertools
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -12,14 +11,11 @@ import numpy as np
 
 import pullback.numpy as pnp
 from pullback import special
-from pullback.engine.core.dispatch import current, engine_of
-from pullback.engine.core.errors import PullbackError
 from pullback.engine.core.registry import FORMULAS
 from pullback.engine.formula.formula import Composite
-from pullback.engine.transforms.functional import grad
 
 from .errors import CommandError
-from .guessing import Sample
+from .guessing import Sample, has_derivative, is_tensor
 
 MOST_GUESSES = 4000
 SHAPES: tuple[tuple[int, ...], ...] = ((3, 4), (3, 3), (4,), (), (4, 3), (2, 3, 4))
@@ -60,10 +56,10 @@ def guess_composite(composite: Composite[..., Any], seed: int = 0) -> tuple[Samp
             given
             for p, value in zip(parameters, values, strict=True)
             for given in (
-                (value, value + 0.1) if p.kind is p.VAR_POSITIONAL and _is_tensor(value) else (value,)
+                (value, value + 0.1) if p.kind is p.VAR_POSITIONAL and is_tensor(value) else (value,)
             )
         ]
-        if _has_derivative(function, args):
+        if has_derivative(function, args, {}):
             said = ", ".join(f"{p.name}: {_described(v)}" for p, v in zip(parameters, values, strict=True))
             return (tuple(args), {}), f"{name}: no sample inputs, guessed {said}"
     code = composite.__wrapped__.__code__
@@ -94,36 +90,6 @@ def _assignments(count: int, seed: int) -> Iterator[tuple[Any, ...]]:
                 for rest in others:
                     given, plain = iter(shapes), iter(rest)
                     yield tuple(tensor(next(given)) if k in places else next(plain) for k in range(count))
-
-
-def _has_derivative(function: Callable[..., Any], args: list[Any]) -> bool:
-    leaves: list[Any] = []
-
-    def leaf(value: Any) -> Any:
-        if isinstance(value, list):
-            return [leaf(item) for item in value]
-        if not _is_tensor(value):
-            return value
-        leaves.append(current().tensor(value, requires_grad=True))
-        return leaves[-1]
-
-    try:
-        with np.errstate(all="ignore"), warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            results = function(*map(leaf, args))
-            several = results if isinstance(results, (tuple, list)) else (results,)
-            found = [r for r in several if engine_of(r) is not None and r.requires_grad and r.size]
-            if not found:
-                return False
-            total = sum(((r.real if r.dtype.kind == "c" else r) * 1.0).sum() for r in found)
-            gradients = grad(total, leaves, materialize_grads=True)
-    except (ArithmeticError, AttributeError, IndexError, TypeError, ValueError, PullbackError):
-        return False
-    return all(np.all(np.isfinite(value.detach().numpy())) for value in [*found, *gradients])
-
-
-def _is_tensor(value: Any) -> bool:
-    return isinstance(value, np.ndarray) and value.dtype.kind == "f"
 
 
 def _described(value: Any) -> str:

@@ -12,6 +12,7 @@ A complex input is checked as a function of its real and of its imaginary part, 
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
@@ -86,15 +87,38 @@ def gradcheck(
     if len(inputs) == 1 and isinstance(inputs[0], tuple):
         (inputs,) = inputs
     refuse_foreign_function(function)
+    compare(function, inputs, names_of(function), order, rtol, atol, float32, seed)
+    return True
+
+
+def compare(
+    function: Callable[..., Any],
+    inputs: Sequence[Any],
+    names: Sequence[str],
+    order: int,
+    rtol: float = 1e-5,
+    atol: float = 1e-6,
+    float32: bool = False,
+    seed: int = 0,
+) -> None:
+    """`gradcheck` of inputs that have names. Raises GradcheckError."""
     rng = np.random.default_rng(seed)
     with recording():
-        for probe in probes(Probe(function, [point_of(value) for value in inputs], rng)):
+        for probe in probes(Probe(function, [point_of(value) for value in inputs], rng, names)):
             worst = _differences(probe, order, rtol, atol)
             if worst is not None:
                 raise worst
             if float32:
                 _precision(probe, order)
-    return True
+
+
+def names_of(function: Callable[..., Any]) -> list[str]:
+    """The names of a function's positional parameters, as far as they are known."""
+    try:
+        parameters = inspect.signature(function).parameters.values()
+    except (TypeError, ValueError):
+        return []
+    return [p.name for p in parameters if p.kind in (p.POSITIONAL_ONLY, p.POSITIONAL_OR_KEYWORD)]
 
 
 class Parts:
@@ -139,11 +163,18 @@ class Probe:
     """A function of the inputs with one value: curved head, the function, curved tail, random weights.
 
     `points` are the inputs where it is evaluated, with two real ones for a complex one; `ways` has a random
-    direction for each; `results` are the positions of the results that count. Raises TypeError where there
-    is none.
+    direction for each; `results` are the positions of the results that count; `names` those of the inputs, as
+    far as they have some. Raises TypeError where there is no result of a float dtype.
     """
 
-    def __init__(self, function: Callable[..., Any], values: Sequence[Any], rng: np.random.Generator) -> None:
+    def __init__(
+        self,
+        function: Callable[..., Any],
+        values: Sequence[Any],
+        rng: np.random.Generator,
+        names: Sequence[str] = (),
+    ) -> None:
+        self.names = names
         self.parts = Parts(values)
         points = self.points = self.parts.of(values)
         self._function = function = self.parts.taken_by(function)
@@ -174,6 +205,10 @@ class Probe:
         other.__dict__.update(self.__dict__)
         other.results = (position,)
         return other
+
+    def slopes(self, index: int) -> Any:
+        """The derivatives of the head in front of an input."""
+        return self._heads[index][0]
 
     def _units(self) -> list[float]:
         """One for each result, or the largest of values that are all small, where that is above rounding.
@@ -272,10 +307,10 @@ def _differences(probe: Probe, order: int, rtol: float, atol: float) -> Gradchec
                     continue
                 error = error if np.isfinite(error) else -1.0  # a number tells more than a NaN
                 if worst is None or error > worst[0]:
-                    place = probe.parts.place(i)
-                    corner = _corner(probe, i, _unit(gradient.shape, index), k - 1)
+                    note = _corner(probe, i, _unit(gradient.shape, index), k - 1)
+                    note = note or (_symmetric(probe, i, gradient, index) if k == 1 else "")
                     found = _disagreement(
-                        "finite differences give", k, place, index, gradient[index], numeric, corner
+                        probe, "finite differences give", k, i, index, gradient[index], numeric, note
                     )
                     worst = error, found
         if worst is not None:
@@ -299,6 +334,21 @@ def _corner(probe: Probe, i: int, direction: Any, order: int) -> str:
     return (
         f". Over {step:.2g} to the left it is {left:.3g} and to the right {right:.3g}: a kink, a jump, an "
         "end of the domain, or the function varies faster"
+    )
+
+
+def _symmetric(probe: Probe, i: int, gradient: Any, index: tuple[int, ...]) -> str:
+    """A sentence for an element whose first derivative agrees together with the one across the diagonal."""
+    other = (*index[:-2], *index[:-3:-1])
+    if len(index) < 2 or other == index or gradient.shape[-1] != gradient.shape[-2]:
+        return ""
+    both = (_unit(gradient.shape, index) + _unit(gradient.shape, other)) / probe.slopes(i)
+    expected = float(np.vdot(gradient, both))
+    if abs(difference(probe, i, both, 0) - expected) > 1e-5 * max(1.0, abs(expected)):
+        return ""
+    return (
+        f". Together with element {other} it agrees, as where the matrix stays symmetric: check it as a "
+        "function of `(a + a.T) / 2`"
     )
 
 
@@ -368,25 +418,25 @@ def _precision(probe: Probe, order: int, rtol: float = 1e-3) -> None:
             allowed = rtol * max(1.0, float(np.max(np.abs(double), initial=0.0)))
             for index in np.ndindex(double.shape):
                 if not abs(double[index] - single[index]) <= allowed:
-                    place = probe.parts.place(i)
-                    raise _disagreement("in float32 it is", k, place, index, double[index], single[index])
+                    raise _disagreement(probe, "in float32 it is", k, i, index, double[index], single[index])
 
 
 def _disagreement(
+    probe: Probe,
     what: str,
     order: int,
-    place: tuple[int, str],
+    i: int,
     index: tuple[int, ...],
     analytic: Any,
     numeric: Any,
     note: str = "",
 ) -> GradcheckError:
-    i, part = place
+    i, part = probe.parts.place(i)
+    named = f" (`{probe.names[i]}`)" if i < len(probe.names) else ""
     numeric = float(numeric)
     return GradcheckError(
-        f"the derivative of order {order} by {part}input {i} is {float(analytic):.8g} at element {index}, "
-        f"and {what} "
-        f"{numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}{note}",
+        f"the derivative of order {order} by {part}input {i}{named} is {float(analytic):.8g} at element "
+        f"{index}, and {what} {numeric:.8g}: off by {abs(float(analytic) - numeric):.3g}{note}",
         order=order,
         input=i,
         index=index,

@@ -136,8 +136,20 @@ def off_in_two_elements(x, k):
 def test_gradcheck_names_the_element_where_errors_of_several_sum_to_zero(engine):
     k = np.zeros((5, 8), int)
     k[1, 2], k[4, 7] = 1, -1
-    with pytest.raises(pb.errors.GradcheckError, match=r"input 0 is .* at element \((1, 2|4, 7)\)"):
+    with pytest.raises(pb.errors.GradcheckError, match=r"input 0 \(`x`\) is .* at element \((1, 2|4, 7)\)"):
         pb.gradcheck(lambda x: off_in_two_elements(x, k), np.linspace(0.1, 1.0, 40).reshape(5, 8), order=1)
+
+
+def test_gradcheck_says_where_a_gradient_is_that_of_a_symmetric_matrix(engine):
+    @pb.formula
+    def log_determinant(a):
+        factor = np.linalg.cholesky(a)
+        return 2 * np.sum(np.log(np.diag(factor))), lambda grad: grad * np.linalg.inv(a)
+
+    a = np.array([[2.0, 0.3], [0.3, 1.5]])
+    with pytest.raises(pb.errors.GradcheckError, match=r"element \((0, 1|1, 0)\).*\. Together with element"):
+        pb.gradcheck(log_determinant, a)
+    assert pb.gradcheck(lambda a: log_determinant((a + a.T) / 2), a)
 
 
 @pb.formula
@@ -215,7 +227,7 @@ def test_gradcheck_of_a_result_that_is_constant(engine):
     """The sign of a determinant, alone or beside its logarithm."""
     assert pb.gradcheck(np.linalg.slogdet, np.array([[0.3, 1.2], [-0.7, 0.4]]))
     assert pb.gradcheck(np.floor, np.array([0.3, 1.2]))
-    with pytest.raises(pb.errors.GradcheckError, match="order 1 by input 0 is 0"):
+    with pytest.raises(pb.errors.GradcheckError, match=r"order 1 by input 0 \(`x`\) is 0"):
         pb.gradcheck(lambda x: pb.stop_gradient(x) * 2.0, np.array([0.3, 1.2]))
 
 

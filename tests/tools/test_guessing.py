@@ -93,3 +93,31 @@ def solved(a, b):
 def test_inputs_are_guessed_by_what_the_forward_does_with_them(formula, guess) -> None:
     _, said = guess_inputs(formula)
     assert said == f"{formula.__name__}: no sample inputs, guessed {guess}"
+
+
+@pb.formula
+def rescaled(kernel, u, v, scale=0.1):
+    w = kernel @ v
+
+    def rescaled_pullback(grad):
+        t = -grad * scale * u / (w * w)
+        return np.outer(t, v), grad * scale / w, kernel.T @ t, np.sum(grad * u / w)
+
+    return scale * u / w, rescaled_pullback
+
+
+def test_shapes_are_those_that_the_closure_takes_and_a_number_stays_one() -> None:
+    """A `u` of shape (4, 3) has a value, and a gradient by `kernel` of another shape."""
+    (args, _), said = guess_inputs(rescaled)
+    assert [np.shape(value) for value in args] == [(3, 4), (3,), (4,), ()]
+    assert said.endswith("scale=0.1")
+
+
+@pb.formula
+def misshapen(x):
+    return x * 2.0, lambda grad: grad @ np.ones((17, 1))
+
+
+def test_a_closure_that_runs_with_no_guess_is_checked_with_the_first_one() -> None:
+    (args, _), _ = guess_inputs(misshapen)
+    assert args[0].shape == (3, 4)

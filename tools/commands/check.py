@@ -13,8 +13,10 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
+from pullback.engine.core.errors import GradcheckError
 from pullback.engine.formula.formula import Composite, Formula
 from pullback.transpile.diagnostics import FormulaError
+from pullback.transpile.ir import Literal
 
 from ..checking import TOLERANCE, Contender, Measurement, locate, make_contender, measure, orders, why_not
 from ..derived import compare, derived_of
@@ -196,7 +198,8 @@ def _check(
     if not any(_is_inexact(leaf) for args, _ in samples for value in args for leaf in _leaves(value)):
         report.notes.append(f"{name}: not checked: its samples have no floats to differentiate")
         return
-    failures = len(report.failures)
+    failures: dict[str, list[str]] = {}  # what is wrong, and where
+    helps: list[str] = []
     for where in runs_on:
         step(f"{name}, {where}")
         try:
@@ -211,20 +214,24 @@ def _check(
                 (report.notes if not_compiled else report.failures).append(located(error))
             continue
         except Exception as error:  # the author's code runs here, and may raise anything
-            report.failures.append(f"{_place_of(formula)}: {name} ({where}): {type(error).__name__}: {error}")
+            failures.setdefault(f"{type(error).__name__}: {error}", []).append(where)
             continue
         report.rows.append((name, where, found))
         wrong = [m for m in found if not m.passes]
         if wrong:
-            report.failures.append(
-                f"{_place_of(formula)}: {name} ({where}): {_first(contender, samples, wrong)}"
+            said, at = _first(contender, samples, wrong)
+            failures.setdefault(said, []).append(where)
+            if not composite and at is not None and not helps:
+                helps += _meant(formula, at)
+    for said, places in failures.items():
+        report.failures.append(f"{_place_of(formula)}: {name} ({', '.join(places)}): {said}")
+    if failures:
+        if guessed:
+            helps.append(
+                "its inputs were guessed; where it wants others, decorate a function of rng, one that "
+                f"yields (args, kwargs), with @{formula.__name__}.sample_inputs"
             )
-
-    if guessed and len(report.failures) > failures:
-        report.failures[-1] += (
-            f"\n  help: its inputs were guessed; where it wants others, decorate a function of rng, one that "
-            f"yields (args, kwargs), with @{formula.__name__}.sample_inputs"
-        )
+        report.failures[-1] += "".join(f"\n  help: {each}" for each in helps)
     if runs_on and not composite:
         _check_against_derived(formula, name, samples, wanted, report)
 
@@ -269,14 +276,31 @@ def _check_against_derived(
         )
 
 
-def _first(contender: Contender, samples: list[Sample], wrong: list[Measurement]) -> str:
+def _first(
+    contender: Contender, samples: list[Sample], wrong: list[Measurement]
+) -> tuple[str, GradcheckError | None]:
     """The first error: the element that `pb.gradcheck` finds, or the measurement itself."""
     lowest = min(wrong, key=lambda m: (m.order, m.dtype))
-    if lowest.dtype == "float64":
-        found = locate(contender, samples, lowest.order)
-        if found:
-            return found
-    return f"the derivative of order {lowest.order} in {lowest.dtype} is off by {lowest.error:.2g}"
+    found = locate(contender, samples, lowest.order) if lowest.dtype == "float64" else None
+    if found is not None:
+        return str(found), found
+    return f"the derivative of order {lowest.order} in {lowest.dtype} is off by {lowest.error:.2g}", None
+
+
+def _meant(formula: Formula, error: GradcheckError) -> list[str]:
+    """Advice for a first derivative that is another one on purpose."""
+    ir = formula.ir
+    if error.order > 1 or ir.pullback is None:
+        return []
+    lists = any(param.var.kind == "list" for param in ir.inputs)
+    atom = None if lists or error.input >= len(ir.inputs) else ir.pullback.results[error.input]
+    if isinstance(atom, Literal) and atom.value is None:
+        name = ir.inputs[error.input].var.name
+        return [
+            f"the closure returns None for `{name}`, a gradient of zero: return its gradient, or annotate a "
+            f"number that needs none, `{name}: float`, or have the samples give integers for it"
+        ]
+    return ["where the gradient is another one on purpose (straight-through): @pb.formula(surrogate=True)"]
 
 
 def _table(rows: list[tuple[str, str, list[Measurement]]], highest: int) -> Table:

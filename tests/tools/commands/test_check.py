@@ -34,9 +34,37 @@ def test_a_wrong_derivative_fails_with_place_and_element(
     path = write(WRONG)
     assert main(["check", f"{path}::simple", "--on", "reference"]) == 1
     out = capsys.readouterr().out
-    assert f"{path}:6:1: simple (reference): the derivative of order 1 by input 1 is" in out
+    assert f"{path}:6:1: simple (reference): the derivative of order 1 by input 1 (`b`) is" in out
     assert "help: its inputs were guessed" in out
     assert out.endswith("1 failed: 1 formula to order 2\n")
+
+
+def test_runs_that_are_wrong_alike_are_one_failure_with_what_may_be_meant(
+    write: Write, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = """import numpy as np
+import pullback as pb
+
+
+@pb.formula
+def likelihood(rate, counts):
+    expected = np.exp(rate)
+    return expected - counts * rate, lambda grad: (grad * (expected - counts), None)
+
+
+@pb.formula
+def rounded(x):
+    return np.round(x), lambda grad: grad
+"""
+    path = write(text)
+    assert main(["check", path, "--on", "reference", "--on", "native"]) == 1
+    out = capsys.readouterr().out
+    said = "likelihood (reference, native): the derivative of order 1 by input 1 (`counts`) is 0"
+    assert f"{path}:6:1: {said}" in out
+    assert "help: the closure returns None for `counts`, a gradient of zero" in out
+    assert "rounded (reference, native)" in out
+    assert "@pb.formula(surrogate=True)" in out
+    assert out.endswith("2 failed: 2 formulas to order 2\n")
 
 
 def test_sample_inputs_are_used_where_there_are_some(
