@@ -54,7 +54,7 @@ def test_by_a_module_of_jax():
     from pullback.transpile.emit.jax.module import module_text
 
     names = {}
-    exec(module_text(sorted_by_places.operator.formula, LIBRARY_OF_PROCESS, jax_helpers()), names)
+    exec(module_text([sorted_by_places.operator.formula], LIBRARY_OF_PROCESS, jax_helpers()), names)
     with jax.enable_x64(True):
         found = jax.grad(lambda x: (names["sorted_by_places"](x) * WEIGHTS).sum())(TIES)
     np.testing.assert_array_equal(np.asarray(found), expected())

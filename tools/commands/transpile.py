@@ -7,6 +7,7 @@ import ast
 import re
 import sys
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from rich.console import Console
@@ -27,7 +28,7 @@ from pullback.transpile.library import Library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
 from pullback.transpile.passes.promote.promote import promote
 
-from ..errors import CLEAN, FINDINGS, CommandError
+from ..errors import CLEAN, FINDINGS, CommandError, UsageError
 from ..formulas import FormulaFile, read_formulas
 from ..generated import GeneratedFile
 from ..progress import track
@@ -38,7 +39,7 @@ example:
   $ pullback transpile examples/softplus.py -o cpp_out --order 3
   $ pullback transpile examples/softplus.py -o cpp_out --order 3 --check
   $ pullback transpile examples/softplus.py::softplus -o - --target python
-  $ pullback transpile examples/softplus.py -o torch_out --target torch-python
+  $ pullback transpile examples/softplus.py -o softplus_torch.py --target torch-python
   $ pullback transpile examples/softplus.py -o torch_out --target aten
   $ pullback transpile examples/softplus.py -o patch --target derivatives-yaml
 
@@ -53,18 +54,19 @@ _OWN_IMPORTS = {"pb": "import pullback as pb", "primitives": "from pullback impo
 _TORCH_HELPERS = Path(__file__).parents[2] / "torch" / "helpers"
 
 Emitter = Callable[[Formula, Library, int], Iterable[tuple[str, str]]]
+ModuleEmitter = Callable[[Sequence[Formula], Library], str]
 FileEmitter = Callable[[Sequence[Formula], FormulaFile], Iterable[tuple[str, str]]]
 
 
-def _python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+def _python(formulas: Sequence[Formula], library: Library) -> str:
     """The forward, and the backward of the first order: higher ones follow by differentiating it."""
-    text = module_text(promote(formula, library))
+    text = "\n\n".join(module_text(promote(formula, library)) for formula in formulas)
     names = {node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name)}
     heads = (
         [line for name, line in _IMPORTS.items() if name in names],
         [line for name, line in _OWN_IMPORTS.items() if name in names],
     )
-    yield f"{formula.name}.py", "\n\n".join("\n".join(lines) for lines in heads if lines) + f"\n\n\n{text}"
+    return "\n\n".join("\n".join(lines) for lines in heads if lines) + f"\n\n\n{text}"
 
 
 def _native(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
@@ -83,9 +85,9 @@ def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str,
     yield f"{formula.name}.cu", emit_cuda(formula.name, compiled.kernels(), formula.source)
 
 
-def _jax(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
+def _jax(formulas: Sequence[Formula], library: Library) -> str:
     """A module that needs only JAX, which differentiates it to every order."""
-    yield f"{formula.name}.py", jax_text(promote(formula, library), library, jax_helpers())
+    return jax_text([promote(formula, library) for formula in formulas], library, jax_helpers())
 
 
 def jax_helpers() -> Helpers:
@@ -95,13 +97,13 @@ def jax_helpers() -> Helpers:
     return Helpers(tuple((folder / file).read_text(encoding="utf-8") for file in files))
 
 
-def _torch_python(formula: Formula, library: Library, order: int) -> Iterable[tuple[str, str]]:
-    """One module, which needs only PyTorch: derivatives of all orders."""
+def _torch_python(formulas: Sequence[Formula], library: Library) -> str:
+    """A module that needs only PyTorch: derivatives of all orders."""
     if not _TORCH_HELPERS.is_dir():
         raise CommandError("the target torch-python comes with the package pullback, which is not installed")
     helpers = Helpers.of_folder(_TORCH_HELPERS)
-    made = torch_module([(formula.name, promote(formula, library))], library, helpers, alone=True)
-    yield f"{formula.name}.py", made
+    promoted = [(formula.name, promote(formula, library)) for formula in formulas]
+    return torch_module(promoted, library, helpers, alone=True)
 
 
 def _aten(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str, str]]:
@@ -127,15 +129,13 @@ def _default(param: Param, formula: Formula) -> object:
     return param.default.value if param.default is not None else None
 
 
-TARGETS: dict[str, Emitter] = {
-    "native": _native,
-    "python": _python,
-    "cuda": _cuda,
-    "torch-python": _torch_python,
-    "jax": _jax,
-}
+# Those that write a file for each formula.
+TARGETS: dict[str, Emitter] = {"native": _native, "cuda": _cuda}
+# Those that write a module of Python, for each formula or for all of them.
+MODULE_TARGETS: dict[str, ModuleEmitter] = {"python": _python, "torch-python": _torch_python, "jax": _jax}
 # Those that make one file, or set of files, of all formulas of a file.
 FILE_TARGETS: dict[str, FileEmitter] = {"aten": _aten, "derivatives-yaml": _derivatives_yaml}
+SUFFIXES = {"native": ".cpp", "cuda": ".cu", "aten": ".cpp"} | dict.fromkeys(MODULE_TARGETS, ".py")
 
 
 def add_parser(subparsers: Subparsers) -> None:
@@ -147,8 +147,14 @@ def add_parser(subparsers: Subparsers) -> None:
         metavar="FILE[::NAME]",
         help="a Python file: its formulas and what pb.compile decorates; or the function NAME of it",
     )
-    parser.add_argument("-o", "--output", metavar="DIR", required=True, help="where to write; - prints")
-    targets = (*TARGETS, *FILE_TARGETS)
+    parser.add_argument(
+        "-o",
+        "--output",
+        metavar="DIR",
+        required=True,
+        help="a folder, or one file for all formulas (a .py, .cpp or .cu); - prints",
+    )
+    targets = ("native", "cuda", *MODULE_TARGETS, *FILE_TARGETS)
     parser.add_argument("--target", choices=targets, default="native", help="default: native (C++)")
     parser.add_argument(
         "--order", type=_order, default=2, metavar="N", help="highest derivative in C++ and CUDA (default: 2)"
@@ -168,25 +174,55 @@ def _order(text: str) -> int:
 
 def run(arguments: argparse.Namespace) -> int:
     """Generate everything first, then write: an error in one formula leaves all files as they were."""
+    target, output = arguments.target, Path(arguments.output)
+    one_file = _is_file(output, target)
     formulas, file = read_formulas(arguments.file)
-    if arguments.target in FILE_TARGETS:
-        texts = FILE_TARGETS[arguments.target](formulas, file)
-        source = file.source
-        made = [GeneratedFile(name, body, Path(source.path).name, source.text) for name, body in texts]
+    if target in FILE_TARGETS:
+        made = _generated(FILE_TARGETS[target](formulas, file), file)
+    elif target in TARGETS:
+        made = generate(formulas, file, TARGETS[target], arguments.order)
+    elif one_file:
+        made = _generated([(output.name, MODULE_TARGETS[target](formulas, file.library))], file)
     else:
-        made = generate(formulas, file, TARGETS[arguments.target], arguments.order)
+        made = generate(formulas, file, _module_each(MODULE_TARGETS[target]), arguments.order)
     if arguments.output == "-":
         sys.stdout.write("\n".join(item.text for item in made))
         return CLEAN
-    folder = Path(arguments.output)
-    return _check(made, folder) if arguments.check else _write(made, folder, arguments.force)
+    if one_file:
+        if len(made) > 1:
+            raise CommandError(
+                f"-o {output} is one file, and {arguments.file} has {len(made)} formulas\n"
+                f"  help: name one of them as {arguments.file}::{formulas[0].name}, or give a folder"
+            )
+        made, output = [replace(made[0], name=output.name)], output.parent
+    return _check(made, output) if arguments.check else _write(made, output, arguments.force)
+
+
+def _is_file(output: Path, target: str) -> bool:
+    """True where the output is a file by its name. Raises UsageError for the name of another target's."""
+    suffix = SUFFIXES.get(target)
+    if output.suffix not in SUFFIXES.values() or output.is_dir():
+        return False
+    if output.suffix != suffix:
+        wanted = f"{output.with_suffix(suffix)}, or a folder" if suffix else "a folder"
+        raise UsageError(f"-o {output}: --target {target} writes no {output.suffix}: give {wanted}")
+    return True
+
+
+def _module_each(emitter: ModuleEmitter) -> Emitter:
+    """The emitter of a module for each formula."""
+    return lambda formula, library, _: [(f"{formula.name}.py", emitter([formula], library))]
+
+
+def _generated(texts: Iterable[tuple[str, str]], file: FormulaFile) -> list[GeneratedFile]:
+    source = file.source
+    return [GeneratedFile(name, body, Path(source.path).name, source.text) for name, body in texts]
 
 
 def generate(
     formulas: Sequence[Formula], file: FormulaFile, emitter: Emitter, order: int
 ) -> list[GeneratedFile]:
     """The generated files of these formulas of a file. Raises FormulaError with what is wrong in any."""
-    source = file.source
     made: list[GeneratedFile] = []
     findings: list[Diagnostic] = []
     for formula in track(formulas, "transpile", len(formulas)):
@@ -195,9 +231,9 @@ def generate(
         except FormulaError as error:
             findings += error.diagnostics
             continue
-        made += [GeneratedFile(name, body, Path(source.path).name, source.text) for name, body in texts]
+        made += _generated(texts, file)
     if findings:
-        raise FormulaError(findings, source)
+        raise FormulaError(findings, file.source)
     return made
 
 

@@ -25,7 +25,7 @@ REFUSED = (affine, scaled, log_determinant)
 
 
 def text_of(formula):
-    return module_text(formula.operator.formula, LIBRARY_OF_PROCESS, jax_helpers())
+    return module_text([formula.operator.formula], LIBRARY_OF_PROCESS, jax_helpers())
 
 
 def function_of(formula):

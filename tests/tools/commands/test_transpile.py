@@ -45,6 +45,46 @@ def test_check_follows_the_file_through_its_life(
     assert state() == (1, "edited by hand")
 
 
+TWO = (
+    SIMPLE
+    + """
+
+@pb.formula
+def halved(x):
+    return 0.5 * np.exp(x), lambda grad: 0.5 * grad * np.exp(x)
+"""
+)
+
+
+@pytest.mark.parametrize("target", ["python", "torch-python", "jax"])
+def test_a_file_of_python_has_all_formulas(target: str, write: Write, tmp_path: Path) -> None:
+    out = tmp_path / "made" / "operators.py"
+    command = ["transpile", write(TWO), "-o", str(out), "--target", target]
+    assert main(command) == 0
+    text = out.read_text()
+    compile(text, str(out), "exec")
+    assert "def simple" in text
+    assert "def halved" in text
+    assert text.count("from __future__") <= 1
+    assert main([*command, "--check"]) == 0
+
+
+def test_a_file_of_cpp_has_one_formula(
+    write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    out, path = tmp_path / "halved_kernels.cpp", write(TWO)
+    assert main(["transpile", path, "-o", str(out)]) == 1
+    assert "has 2 formulas" in capsys.readouterr().err
+    assert not out.exists()
+    assert main(["transpile", f"{path}::halved", "-o", str(out)]) == 0
+    assert "halved" in out.read_text()
+
+
+def test_a_file_of_another_target_is_misuse(write: Write, capsys: pytest.CaptureFixture[str]) -> None:
+    assert main(["transpile", write(SIMPLE), "-o", "operators.cpp", "--target", "jax"]) == 2
+    assert "give operators.py, or a folder" in capsys.readouterr().err
+
+
 def test_a_file_edited_by_hand_is_kept_unless_forced(
     write: Write, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -1,4 +1,4 @@
-"""A formula as a module that needs only JAX: the function, in `jax.custom_jvp` or `jax.custom_vjp`.
+"""Formulas as a module that needs only JAX: each function in `jax.custom_jvp` or `jax.custom_vjp`.
 
 In: a promoted formula. Out: text. The rule for tangents is the closure, which JAX transposes: it is linear in
 the cotangents, and its transpose in the tangents, so that JAX transposes that again for reverse mode. Where
@@ -39,8 +39,22 @@ _IMPORTS = {
 }
 
 
-def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str:
-    """The module of a promoted formula. Raises FormulaError (PB502) for what JAX has no counterpart of."""
+def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Helpers) -> str:
+    """The module of promoted formulas. Raises FormulaError (PB502) for what JAX has no counterpart of."""
+    texts = [text for formula in formulas for text in _functions(formula, library, helpers)]
+    used = names_in(ast.parse("\n".join(texts)))
+    needed = helpers.needed(used)
+    parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
+    names = ", ".join(formula.name for formula in formulas)
+    whose = "its" if len(formulas) == 1 else "their"
+    of = f"{names} and {whose} derivatives to every order, for JAX."
+    title = f'"""{of}\n\nFrom {_file(formulas[0])}.\n"""'
+    start = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
+    return "\n\n".join(start) + "\n\n\n" + "\n\n".join(parts)
+
+
+def _functions(formula: Formula, library: Derivatives, helpers: Helpers) -> list[str]:
+    """The texts of a formula's functions: all outputs, the rule, and what is called."""
     findings = [*called_formulas(formula), *_not_in_a_module(formula)]
     if findings:
         raise FormulaError(list(dict.fromkeys(findings)), formula.source)
@@ -63,13 +77,7 @@ def module_text(formula: Formula, library: Derivatives, helpers: Helpers) -> str
         texts[1] = f"@{inner}.defjvp\n{texts[1]}"
     else:
         texts.append(f"{inner}.defvjp({formula.name}_forward, {formula.name}_backward)\n")
-    texts.append(_public(formula, inner))
-    used = names_in(ast.parse("\n".join(texts)))
-    needed = helpers.needed(used)
-    parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
-    title = f'"""{formula.name} and its derivatives to every order, for JAX.\n\nFrom {_file(formula)}.\n"""'
-    start = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
-    return "\n\n".join(start) + "\n\n\n" + "\n\n".join(parts)
+    return [*texts, _public(formula, inner)]
 
 
 def _imports(helpers: Helpers, needed: Sequence[str], used: set[str]) -> str:
