@@ -5,13 +5,20 @@ from itertools import count
 import pytest
 
 
-def sampled(cases, one_in, name=str, is_costly=lambda case: False):
-    """Parameters of which `make test` has the first of each `one_in` that are not costly, in order."""
+def _name(case):
+    return getattr(case, "__name__", None) or str(case)
+
+
+def sampled(cases, one_in, name=_name, is_costly=lambda case: False, spread=False):
+    """Parameters of which `make test` has the first of each `one_in` that are not costly, in order.
+
+    Those that are `spread` are tuples of several arguments, which pytest names.
+    """
     number = count()
     return [
         pytest.param(
-            case,
-            id=name(case),
+            *(case if spread else (case,)),
+            id=None if spread else name(case),
             marks=[pytest.mark.slow] if is_costly(case) or next(number) % one_in else [],
         )
         for case in cases

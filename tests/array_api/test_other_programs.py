@@ -13,7 +13,7 @@ from . import other_programs
 
 NAMES = sorted(other_programs.SHAPES)
 # JAX compiles each for seconds, and that one's loop for more.
-IN_JAX = sampled(NAMES, 2, is_costly=lambda name: name == "hidden_markov")
+IN_JAX = sampled(NAMES, 4, is_costly=lambda name: name == "hidden_markov")
 
 
 def arguments(name):

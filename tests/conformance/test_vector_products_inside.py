@@ -7,6 +7,7 @@ import pytest
 
 import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
+from tests.sampling import sampled
 
 from .formulas import simple
 
@@ -139,9 +140,7 @@ def test_a_derived_function_agrees_with_the_engine(engine, function):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize(
-    "function", [of_a_formula, twice, in_a_branch], ids=lambda function: function.__name__
-)
+@pytest.mark.parametrize("function", sampled([of_a_formula, twice, in_a_branch], 2))
 @pytest.mark.parametrize("dtype", [np.float64, np.float32])
 def test_a_compiled_function_agrees_with_the_engine(engine, function, dtype):
     fast = pb.compile(function)

@@ -10,7 +10,7 @@ from .generator import Generator
 from .run import compare_without_compiler, reads
 from .sweep import Sweep
 
-PROGRAMS, BATCH, MANY, MANY_BATCHES = 18, 6, 1200, 40
+PROGRAMS, BATCH, MANY, MANY_BATCHES = 12, 6, 1200, 40
 
 
 def _first_seed():

@@ -56,7 +56,7 @@ def points(dtype):
     return found[np.isfinite(found)]
 
 
-@pytest.mark.parametrize("name", sampled(FUNCTIONS, 2))
+@pytest.mark.parametrize("name", sampled(FUNCTIONS, 3))
 @pytest.mark.parametrize("kind", TYPES)
 def test_values(name, kind, library):
     dtype = TYPES[kind]

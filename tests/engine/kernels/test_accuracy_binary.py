@@ -83,7 +83,7 @@ def value_of(name, x, y):
     return exact(FUNCTIONS[name], one, other)
 
 
-@pytest.mark.parametrize("name", sampled(FUNCTIONS, 2))
+@pytest.mark.parametrize("name", sampled(FUNCTIONS, 3))
 @pytest.mark.parametrize("kind", TYPES)
 def test_values(name, kind, library):
     dtype = TYPES[kind]

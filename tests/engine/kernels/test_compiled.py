@@ -8,6 +8,7 @@ import pullback as pb
 from pullback import primitives
 from pullback.engine.kernels.launch import CompiledKernel, NotTaken
 from pullback.transpile.diagnostics import FormulaError
+from tests.sampling import sampled
 
 from .programs import PROGRAMS, arithmetic, centered, joined, products, strong, total, two_results, weak
 
@@ -67,7 +68,7 @@ def agree(found, expected, rtol):
         np.testing.assert_allclose(one, other, rtol=rtol, atol=rtol)
 
 
-@pytest.mark.parametrize("name", BY_NAME)
+@pytest.mark.parametrize("name", sampled(BY_NAME, 2))
 @settings(max_examples=15, deadline=None)
 @given(data=st.data())
 def test_a_compiled_function_gives_what_numpy_gives(name, compiled, data):
@@ -152,7 +153,7 @@ def test_rows_longer_than_a_buffer(compiled):
 
 
 @pytest.mark.parametrize("engine", pb.engine.core.dispatch.available())
-@pytest.mark.parametrize("program", [arithmetic, centered, joined, products, two_results])
+@pytest.mark.parametrize("program", sampled([arithmetic, centered, joined, products, two_results], 2))
 def test_gradients_to_third_order_are_those_of_the_formula(program, engine, compiled):
     rng = np.random.default_rng(2)
     values = rng.uniform(0.2, 1.0, (3, 4)), rng.uniform(0.2, 1.0, (3, 4))

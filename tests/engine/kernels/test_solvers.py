@@ -9,6 +9,7 @@ import pytest
 import pullback as pb
 from pullback.engine.kernels import exported, lapack
 from pullback.engine.kernels.compiler import INCLUDE
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.compiler
 
@@ -76,16 +77,20 @@ def test_gradients_of_stacks_with_one_vector():
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 @pytest.mark.parametrize(
     ("a", "b"),
-    [
-        (regular(3, 3), RNG.standard_normal(3)),
-        (regular(2, 3, 3), RNG.standard_normal(3)),
-        (regular(2, 3, 3), RNG.standard_normal((3, 4))),
-        (regular(3, 3), RNG.standard_normal((5, 3, 2))),
-        (regular(4, 1, 2, 2), RNG.standard_normal((3, 2, 1))),
-        (regular(4, 4).T[::-1, ::-1], RNG.standard_normal((2, 4)).T),
-        (regular(2, 2), RNG.standard_normal((2, 0))),
-        (np.zeros((0, 0)), np.zeros((0, 2))),
-    ],
+    sampled(
+        [
+            (regular(3, 3), RNG.standard_normal(3)),
+            (regular(2, 3, 3), RNG.standard_normal(3)),
+            (regular(2, 3, 3), RNG.standard_normal((3, 4))),
+            (regular(3, 3), RNG.standard_normal((5, 3, 2))),
+            (regular(4, 1, 2, 2), RNG.standard_normal((3, 2, 1))),
+            (regular(4, 4).T[::-1, ::-1], RNG.standard_normal((2, 4)).T),
+            (regular(2, 2), RNG.standard_normal((2, 0))),
+            (np.zeros((0, 0)), np.zeros((0, 2))),
+        ],
+        2,
+        spread=True,
+    ),
 )
 def test_solve_broadcasts(a, b, dtype):
     a, b = a.astype(dtype), b.astype(dtype)

@@ -106,7 +106,7 @@ def test_values_and_two_derivatives_are_the_formulas(case):
 THIRD = [case for case in CASES if case.formula in (cube, simple, layer_norm, solution, recurrence)]
 
 
-@pytest.mark.parametrize("case", sampled(THIRD, 2))
+@pytest.mark.parametrize("case", sampled(THIRD, 3))
 @pytest.mark.parametrize("mode", ["both", "reverse"])
 def test_third_derivatives_in_both_modes(case, mode):
     from pullback.jax import function

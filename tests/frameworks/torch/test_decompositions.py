@@ -11,6 +11,7 @@ torch = pytest.importorskip("torch")
 
 import pullback as pb  # noqa: E402 - where torch is
 import pullback.torch  # noqa: E402 - where torch is
+from tests.sampling import sampled  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 
@@ -50,7 +51,7 @@ def correlations(a):
 WRITTEN = [singular_values, low_rank, eigenvalues, rotated, triangle, log_determinant]
 
 
-@pytest.mark.parametrize("written", WRITTEN)
+@pytest.mark.parametrize("written", sampled(WRITTEN, 2))
 def test_decompositions_have_derivatives_of_both_orders(written: Any) -> None:
     formula = pb.derive_pullback(written)
     function = pullback.torch.function(formula)

@@ -13,6 +13,7 @@ from pullback.transpile.loops.interpreter.numbers import Refused
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
 from pullback.transpile.loops.lower.schedule import program_of
 from tests.programs.corpus import SAMPLES
+from tests.sampling import sampled
 
 QUICK = SAMPLES[::4]
 
@@ -40,9 +41,10 @@ def interpreted(sample):
     return [outputs[k] for k in range(made.formula.results)]
 
 
-def test_programs_give_what_their_python_gives():
+@pytest.mark.parametrize("half", sampled([0, 1], 2))
+def test_programs_give_what_their_python_gives(half):
     compared = 0
-    for sample in QUICK:
+    for sample in QUICK[half::2]:
         try:
             found = interpreted(sample)
         except FormulaError:
@@ -53,7 +55,7 @@ def test_programs_give_what_their_python_gives():
         for one, other in zip(found, expected if isinstance(expected, tuple) else (expected,), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-9, atol=1e-12, err_msg=sample.name)
         compared += 1
-    assert compared >= len(QUICK) // 2
+    assert compared >= len(QUICK) // 4
 
 
 def test_what_is_not_in_the_table_is_said():

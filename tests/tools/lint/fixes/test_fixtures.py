@@ -59,7 +59,7 @@ def test_most_captured_intermediates_are_fixed() -> None:
     assert left["PB101"] <= 16
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", sampled(FILES, 2, lambda path: path.stem))
 def test_comments_survive_where_their_statement_does(path: Path) -> None:
     text = path.read_text()
     lost = comments(text) - comments(made_of(path).text)

@@ -7,6 +7,8 @@ from typing import Any
 
 import pytest
 
+from tests.sampling import sampled
+
 from .fixed import body, class_of, fixed, left, verdict
 
 CALLS = "\n\ndef twice(*inputs):\n    return 2 * _Scaled.apply(*inputs)\n"
@@ -83,7 +85,7 @@ def private(forward: str, backward: str, parameters: str, calls: str = CALLS) ->
 
 
 @pytest.mark.torch
-@pytest.mark.parametrize("name", WRONG)
+@pytest.mark.parametrize("name", sampled(WRONG, 2))
 def test_the_fixed_class_is_clean_and_right(name: str, tmp_path: Path) -> None:
     forward, backward, parameters, inputs = WRONG[name]
     text = private(forward, backward, parameters)

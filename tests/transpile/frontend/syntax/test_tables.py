@@ -7,6 +7,7 @@ import pytest
 
 import pullback as pb
 from pullback.transpile.frontend.syntax.tables import Table, write_tables
+from tests.sampling import sampled
 
 X, Y = np.array([0.3, -0.7, 1.2, 0.5, -0.2]), np.array([0.1, 0.9, -0.4])
 
@@ -133,7 +134,7 @@ def test_rows_are_no_numbers():
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("function", [warped, longest, in_two_rows, counted, of_three_axes])
+@pytest.mark.parametrize("function", sampled([warped, longest, in_two_rows, counted, of_three_axes], 2))
 def test_values_and_gradients_are_those_of_the_lists(function):
     derived = pb.derive_pullback(function)
     # The others' kernels are those of arrays, which they are.

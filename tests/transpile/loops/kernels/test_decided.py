@@ -7,6 +7,7 @@ import pullback as pb
 from pullback.transpile.emit.cpp import emit_cpp
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
+from tests.sampling import sampled
 
 UNTAKEN = """
 def powers(x, *, n: int):
@@ -48,7 +49,7 @@ def test_no_kernel_saves_what_the_other_side_would_leave(condition, n):
     assert "powers_backward_backward_run" in emit_cpp(made.formula.name, made.kernels(), made.formula.source)
 
 
-@pytest.mark.parametrize(("n", "products"), [(1, 0), (2, 1), (3, 2), (5, 3), (8, 3)])
+@pytest.mark.parametrize(("n", "products"), sampled([(1, 0), (2, 1), (3, 2), (5, 3), (8, 3)], 2, spread=True))
 def test_a_power_of_a_matrix_has_the_products_of_its_exponent_alone(n, products):
     block = kernels(POWER, 0, n=n).forward.block
     assert sum(eqn.op == "matmul" for eqn in block.every()) == products

@@ -6,6 +6,7 @@ import pytest
 import pullback as pb
 from tests.constructs.catalog import Call
 from tests.constructs.columns import first_order, no_python_backward
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.compiler
 X, Y, W = np.arange(6.0).reshape(3, 2) + np.eye(3, 2), np.array([1.0, -1.0, 1.0]), np.array([0.2, -0.4])
@@ -45,7 +46,16 @@ def filtered(start, step):
 @pytest.mark.parametrize("engine", ["reference", "native"])
 @pytest.mark.parametrize(
     ("function", "inputs"),
-    [(of_a_dtype, (X,)), (spectral_norm, (X,)), (logistic_loss, (W, X, Y)), (filtered, (W + 1, X[:2] + 0.5))],
+    sampled(
+        [
+            (of_a_dtype, (X,)),
+            (spectral_norm, (X,)),
+            (logistic_loss, (W, X, Y)),
+            (filtered, (W + 1, X[:2] + 0.5)),
+        ],
+        2,
+        spread=True,
+    ),
 )
 def test_the_closure_does_not_run(function, inputs, engine):
     compiled = pb.compile(function)

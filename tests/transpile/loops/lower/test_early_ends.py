@@ -5,6 +5,7 @@ import pytest
 
 import pullback as pb
 from tests.constructs.columns import RunsOnPython, _no_python_forward
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.compiler
 
@@ -56,7 +57,10 @@ def in_another_loop(x, *, n: int = 3):
     return x**3
 
 
-@pytest.mark.parametrize("function", [by_break, by_return, unless_it_goes_on, with_a_list, in_another_loop])
+@pytest.mark.parametrize(
+    "function",
+    sampled([by_break, by_return, unless_it_goes_on, with_a_list, in_another_loop], 2),
+)
 def test_it_runs_by_a_kernel_and_has_two_derivatives(engine, function):
     fast = pb.compile(function, order=2)
     with _no_python_forward():

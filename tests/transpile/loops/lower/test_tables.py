@@ -6,6 +6,7 @@ import pytest
 import pullback as pb
 from pullback.transpile.diagnostics import FormulaError
 from tests.constructs.columns import _no_python_forward
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.compiler
 
@@ -43,7 +44,7 @@ def of_integers_and_floats(x, *, ws: "tuple[float, ...]" = (0.5, 2)):
     return total
 
 
-@pytest.mark.parametrize("function", [at_literal_places, in_a_loop, integers, of_rows])
+@pytest.mark.parametrize("function", sampled([at_literal_places, in_a_loop, integers, of_rows], 2))
 def test_a_kernel_reads_its_elements(function):
     fast = pb.compile(function, order=2)
     with _no_python_forward():

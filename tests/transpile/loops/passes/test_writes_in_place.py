@@ -6,6 +6,7 @@ import pytest
 import pullback as pb
 from pullback.transpile.loops.lower.schedule import program_of
 from pullback.transpile.loops.statements import Do, For, every
+from tests.sampling import sampled
 
 pytestmark = pytest.mark.compiler
 
@@ -75,7 +76,7 @@ def copies(function, given):
     return sum(isinstance(each, Do) and each.call.function == "copy" for loop in inner for each in loop.body)
 
 
-@pytest.mark.parametrize("function", PROGRAMS, ids=lambda function: function.__name__)
+@pytest.mark.parametrize("function", sampled(PROGRAMS, 2))
 def test_writes_give_what_numpy_gives(function):
     compiled = pb.compile(function, order=1)
     given = A.copy()

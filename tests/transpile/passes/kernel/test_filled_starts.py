@@ -86,7 +86,9 @@ def test_no_iteration_saves_a_shape(function):
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize(("function", "operands"), [(f, given) for f, *given in (*FILLED, *OTHERS)])
+@pytest.mark.parametrize(
+    ("function", "operands"), sampled([(f, given) for f, *given in (*FILLED, *OTHERS)], 2, spread=True)
+)
 def test_values_and_two_derivatives(function, operands):
     fast = pb.compile(function, order=2)
     with _no_python_forward():
