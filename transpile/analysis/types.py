@@ -165,13 +165,6 @@ def _cotangent(output: Type, var: Var) -> Type:
     return unknown(var)
 
 
-def infer_block(block: Block, given: Mapping[Var, Type], name: str = "") -> FormulaTypes:
-    """Types of a block's variables, those of its parameters and of what it reads given."""
-    inferrer, types = _Inferrer(name), dict(given)
-    inferrer.block(block, types)
-    return FormulaTypes(types, {}, tuple(inferrer.findings))
-
-
 # A loop whose types have not settled after so many rounds is one of which nothing is known.
 _ROUNDS = 8
 

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 
-from ...analysis.types import Types, infer, infer_block
+from ...analysis.types import Types, infer, types_of
 from ...ir import Atom, Block, Eqn, Formula, Var
 from ...rewrite import Namer, rename, uses
 from ..python import statements
@@ -32,8 +32,7 @@ class Printer:
         """Expressions for the equations of a block, each of `temporaries` nested where it is read."""
         counts = uses(block)
         counts.update(temporaries)
-        types = dict(self._types)
-        types |= infer_block(block, types).forward
+        types = types_of(block.eqns, self._types)
         return ArrayExpressions(counts, self.vocabulary, self.formula, types, self._called, device)
 
     def statements(self, eqns: Sequence[Eqn], expressions: ArrayExpressions) -> list[ast.stmt]:

@@ -6,7 +6,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
-from ...analysis.types import Types, infer, infer_block
+from ...analysis.types import Types, infer, types_of
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...rewrite import uses
 from ..cpp.comments import Comments
@@ -60,7 +60,7 @@ class Statements:
     def prepare(self, block: Block) -> None:
         """Count how often each variable of a block is read, and infer their types."""
         self._counts = Counter(uses(block))
-        self.expressions._types.update(infer_block(block, dict(self._types)).forward)
+        self.expressions._types.update(types_of(block.eqns, self._types))
 
     def of(self, atom: Atom) -> Expr:
         """The expression of an operand."""

@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from ...analysis.types import infer, infer_block
+from ...analysis.types import infer, types_of
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
@@ -113,11 +113,10 @@ class _Writer:
             if any(isinstance(part.block.results[k], Var) for part in self.parts)
         ]
 
-    def _refusal(self, message: str, hint: str = "use --target aten") -> FormulaError:
-        shown = self.written.name
-        return FormulaError(
-            [diagnostic("PB502", message, self.written.span, name=shown, hint=hint)], self.written.source
-        )
+    def _refusal(self, message: str) -> FormulaError:
+        written = self.written
+        finding = diagnostic("PB502", message, written.span, name=written.name, hint="use --target aten")
+        return FormulaError([finding], written.source)
 
     def entry(self) -> Entry:
         """The operator's entry."""
@@ -175,9 +174,7 @@ class _Writer:
         values |= {self.formula.cotangents[each]: name("grad", TENSOR) for each in part.cotangents}
         types = infer(self.formula)
         known = types.pullback | types.forward
-        expressions = InlineExpressions(
-            self.formula, known | infer_block(block, known).forward, _not_called, values
-        )
+        expressions = InlineExpressions(self.formula, types_of(block.eqns, known), _not_called, values)
         last = block.eqns[-1] if block.eqns else None
         for eqn in block.eqns:
             if len(eqn.outs) != 1 or eqn.blocks:

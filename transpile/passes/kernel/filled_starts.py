@@ -35,7 +35,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 
-from ...analysis.types import Types, add_types, infer_block, of_iteration, param_types, types_of
+from ...analysis.types import Types, add_types, of_iteration, param_types, types_of
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...ir.types import Shape, TensorType, Type
 from ...operators import OPERATORS
@@ -123,7 +123,7 @@ def _becomes_one(body: Block, place: int, types: Types) -> bool:
     Nothing else that it leaves may have the number's shape, which an array in its place has not.
     """
     param, left = body.params[place + 1], body.results[place]
-    inner = infer_block(body, types | {param: TensorType((), f"{param.name}.dtype")}).forward
+    inner = types_of(body.eqns, types | {param: TensorType((), f"{param.name}.dtype")})
     found = inner.get(left) if isinstance(left, Var) else None
     if not isinstance(left, Var) or not isinstance(found, TensorType) or found.optional or found.shape == ():
         return False
