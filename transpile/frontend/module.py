@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from ..derivatives import Derivatives
 from ..ir import Formula, Source
 from .function import Reading, read_node
 from .names.bindings import Names
@@ -14,10 +13,8 @@ from .syntax.fence import Refusal, refuse
 from .syntax.leaving import last_return
 
 
-def read_module(source: Source, library: Derivatives | None = None) -> Module:
+def read_module(source: Source) -> Module:
     """Read all formulas of a file. Never raises for any text.
-
-    Calls of functions that a formula of `library` stands for are calls of that formula.
 
     >>> text = "import pullback as pb\\n@pb.formula\\ndef f(x):\\n    return x * 2, lambda grad: grad * 2\\n"
     >>> list(read_module(Source("f.py", text)).formulas)
@@ -26,7 +23,7 @@ def read_module(source: Source, library: Derivatives | None = None) -> Module:
     'PB400'
     """
     try:
-        outline = Outline(source, library, around=formula_around)
+        outline = Outline(source, around=formula_around)
     except Refusal as refusal:
         return Module(source, Names.of({}), diagnostics=[refusal.finding] if refusal.finding else [])
     module = outline.module

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import NamedTuple
 
-from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Formula, Source, Span
 from ...operators import AROUND_DECOMPOSITIONS, OPERATORS, by_python
@@ -62,12 +61,11 @@ class Outline:
     def __init__(
         self,
         source: Source,
-        library: Derivatives | None = None,
         ours: bool = False,
         around: Find = lambda dotted: None,
     ) -> None:
         self.text = parse(source)
-        bindings, names = static_bindings(self.text.tree, source, _formulas_of(library, around))
+        bindings, names = static_bindings(self.text.tree, source, around)
         self.module = Module(source, names)
         self.found: dict[str, tuple[ast.FunctionDef, Decoration]] = {}
         self.composites: dict[str, ast.FunctionDef] = {}
@@ -94,20 +92,6 @@ class Outline:
     def operators(self) -> tuple[str, ...]:
         """The operators of the formulas' calls, in the order of the file."""
         return tuple(self.found)
-
-
-def _formulas_of(library: Derivatives | None, around: Find) -> Find:
-    """Formulas of a library by the functions that they stand for; those of `around` by their own names."""
-
-    def find(dotted: str) -> Binding | None:
-        formula = library.formula(dotted.rpartition(".")[2]) if library is not None else None
-        if formula is None or dotted not in (formula.target, f"pullback.{formula.name}"):
-            return around(dotted)
-        operands = tuple(param.var.name for param in formula.params if not param.attribute)
-        attributes = tuple(param.var.name for param in formula.attributes)
-        return Binding.formula(formula.name, operands, attributes, formula.results, formula.result_is_tuple)
-
-    return find
 
 
 def _decorated(module: Module, text: Text, names: Names) -> list[tuple[ast.FunctionDef, Decoration]]:

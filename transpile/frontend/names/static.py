@@ -12,7 +12,7 @@ from .constants import fold_node
 
 
 def static_bindings(
-    tree: ast.Module, source: Source, formulas: Callable[[str], Binding | None] = lambda dotted: None
+    tree: ast.Module, source: Source, formulas: Callable[[str], Binding | None]
 ) -> tuple[dict[str, Binding], Names]:
     """Bindings of a module's top level, from its text alone: nothing is imported or run.
 
