@@ -10,7 +10,7 @@ promoted(x.dtype, float)
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from functools import lru_cache
 from typing import Literal as OneOf
 
@@ -224,21 +224,6 @@ def shallow(dtype: Dtype) -> Dtype | None:
     None where that is not known.
     """
     return dtype if _depth(dtype) <= _DEEPEST else widen("inexact", promote(among_floats(dtype)))
-
-
-def evaluate_dtype(dtype: Dtype, known: Mapping[str, str]) -> str | None:
-    """The name of the dtype where those behind its variables are known, or None."""
-    if isinstance(dtype, str):
-        return dtype if dtype in CONCRETE else known.get(dtype)
-    if isinstance(dtype, Widened):
-        inner = evaluate_dtype(dtype.of, known)
-        made = None if inner is None else widen(dtype.by, inner)
-        return made if isinstance(made, str) else None
-    parts = [evaluate_dtype(part, known) for part in dtype.parts]
-    if None in parts:
-        return None
-    made = promote([part for part in parts if part is not None], dtype.weak)
-    return made if isinstance(made, str) else None
 
 
 @lru_cache(maxsize=1 << 14)

@@ -15,7 +15,7 @@ True
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Literal as OneOf
 
@@ -387,58 +387,6 @@ def names_of(shape: Shape) -> frozenset[str]:
         elif isinstance(part, Stacked):
             found |= names_of((part.count,))
     return frozenset(found)
-
-
-def evaluate(shape: Shape, known: Mapping[str, tuple[int, ...]]) -> tuple[int, ...] | None:
-    """The numbers of a shape where the shapes behind its names are known, or None.
-
-    >>> x = Unranked(frozenset({"x"}))
-    >>> evaluate(reduced_shape(x, (-1,), True), {"x": (3, 4)})
-    (3, 1)
-    """
-    made: Shape | None = _with_numbers(shape, known)
-    if isinstance(made, tuple) and all(isinstance(dim, int) for dim in made):
-        return tuple(dim for dim in made if isinstance(dim, int))
-    return None
-
-
-def _with_numbers(shape: Shape, known: Mapping[str, tuple[int, ...]]) -> Shape | None:
-    if isinstance(shape, tuple):
-        found = [_number(dim, known) for dim in shape]
-        return None if None in found else tuple(dim for dim in found if dim is not None)
-    parts: list[Shape] = []
-    for term in shape.parts:
-        part: Shape | None
-        if isinstance(term, str):
-            part = known.get(term)
-        elif isinstance(term, tuple):
-            part = _with_numbers(term, known)
-        elif isinstance(term, (Part, Stacked)):
-            return None
-        else:
-            inner = _with_numbers(term.of, known)
-            if inner is None:
-                return None
-            if isinstance(term, Reduced):
-                part = reduced_shape(inner, term.axes, term.kept)
-            else:
-                part = expanded_shape(inner, term.axis)
-        if part is None:
-            return None
-        parts.append(part)
-    return join_shapes(parts)
-
-
-def _number(dim: Dim, known: Mapping[str, tuple[int, ...]]) -> Dim | None:
-    if isinstance(dim, int):
-        return dim
-    if isinstance(dim, Joined):
-        parts = [_number(part, known) for part in dim.parts]
-        return None if None in parts else join_dims([part for part in parts if part is not None])
-    name, _, axis = dim.rpartition(".")
-    if dim in known:
-        return known[dim][0]
-    return known[name][int(axis)] if name in known and axis.isdigit() else None
 
 
 def dim_text(dim: Dim) -> str:

@@ -13,15 +13,14 @@ from pullback.transpile.emit.python import (
 )
 from pullback.transpile.emit.python_text import function_text
 from pullback.transpile.ir import Block, Var
-from pullback.transpile.ir.dtypes import evaluate_dtype
 from pullback.transpile.ir.types import (
     ListType,
     ScalarType,
     ShapeType,
     TensorType,
-    evaluate,
 )
 from pullback.transpile.passes.variants.specialize import specialize
+from tests.transpile.analysis.evaluating import evaluate, evaluate_dtype
 
 
 def named(block):

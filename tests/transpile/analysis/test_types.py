@@ -11,7 +11,6 @@ from pullback.transpile.ir.types import (
     ScalarType,
     TensorType,
     Unranked,
-    evaluate,
     join_shapes,
     ranked,
     reduced_shape,
@@ -24,6 +23,7 @@ from tests.constructs.regenerate import CONSTRUCTS
 from tests.formulas.samples import every_case
 from tests.sampling import sampled
 from tests.transpile.analysis.claims import check_claims
+from tests.transpile.analysis.evaluating import evaluate
 
 CASES = every_case()
 
