@@ -20,11 +20,11 @@ def formula_text(formula: Formula, forward: Types | None = None, pullback: Types
     names = [f"result {atom}" for atom in formula.forward.results[: formula.results]]
     names += [f"hidden {var}" for var in formula.hidden]
     names += [f"plain {var}" for var in formula.plain]
-    lines += ["  forward:", *_indent(block_text(formula.forward, with_return=False, types=forward), 4)]
+    lines += ["  forward:", *_indent(block_text(formula.forward, with_return=False, types=forward))]
     lines += [f"    return {', '.join(names)}"]
     if formula.pullback is not None:
         cotangents = ", ".join(map(str, formula.pullback.params))
-        lines += [f"  pullback({cotangents}):", *_indent(block_text(formula.pullback, types=pullback), 4)]
+        lines += [f"  pullback({cotangents}):", *_indent(block_text(formula.pullback, types=pullback))]
     else:
         lines += ["  pullback: to be derived"]
     return "\n".join(lines)
@@ -52,7 +52,7 @@ def eqn_text(eqn: Eqn, types: Types | None = None) -> str:
         return head
     lines = [head]
     for label, block in zip(_labels(eqn), eqn.blocks, strict=True):
-        lines += [f"  {label}:", *_indent(block_text(block, types=types), 4)]
+        lines += [f"  {label}:", *_indent(block_text(block, types=types))]
     return "\n".join(lines)
 
 
@@ -66,5 +66,5 @@ def _labels(eqn: Eqn) -> tuple[str, ...]:
     return tuple(f"each {', '.join(map(str, block.params))}" for block in eqn.blocks)
 
 
-def _indent(text: str, width: int) -> list[str]:
-    return [" " * width + line for line in text.splitlines()]
+def _indent(text: str) -> list[str]:
+    return ["    " + line for line in text.splitlines()]

@@ -79,7 +79,7 @@ class Written:
     left_out: dict[str, str] = field(default_factory=dict)
 
 
-def write_nodes(table: Table, only: Sequence[str] = (), per_file: int = PER_FILE) -> Written:
+def write_nodes(table: Table, only: Sequence[str]) -> Written:
     """The files of all operators that can be written, or of those that are named."""
     made = Written()
     structs: list[tuple[str, str, str, frozenset[str]]] = []
@@ -92,7 +92,7 @@ def write_nodes(table: Table, only: Sequence[str] = (), per_file: int = PER_FILE
         except LeftOutError as reason:
             made.left_out[entry.name] = str(reason)
     made.files[RUNTIME] = RUNTIME_TEXT
-    parts = [structs[k : k + per_file] for k in range(0, len(structs), per_file)]
+    parts = [structs[k : k + PER_FILE] for k in range(0, len(structs), PER_FILE)]
     for number, part in enumerate(parts):
         made.files[f"operators_{number}.cpp"] = _file(number, part)
     made.files["library.cpp"] = _library(len(parts))

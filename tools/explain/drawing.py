@@ -65,8 +65,8 @@ class _Drawing:
                 box = self._box(f"gradient of {param.var}", "lavender")
                 self._read(gradient, box, before)
 
-    def _box(self, text: str, fill: str, title: str = "", stroke: str = "black") -> int:
-        self.boxes.append(Box([text], fill, stroke, title))
+    def _box(self, text: str, fill: str, title: str = "") -> int:
+        self.boxes.append(Box([text], fill, title=title))
         return len(self.boxes) - 1
 
     def _join(self, start: int, end: int, arrow: Arrow) -> None:

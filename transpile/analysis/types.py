@@ -91,7 +91,7 @@ _ANNOTATIONS: dict[str, Type] = {
 }
 
 
-def param_type(param: Param, prefix: str = "") -> Type:
+def param_type(param: Param, prefix: str) -> Type:
     """The type of a parameter by its annotation, in names that start so."""
     if param.var.kind == "tensor":
         return unknown_tensor(prefix + param.var.name, param.optional)

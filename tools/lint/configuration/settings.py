@@ -159,11 +159,11 @@ class _Reader:
             self._codes(table, "ignore", ()),
             self._strings(table, "exclude", ()),
             tuple((pattern, self._codes(ignores, pattern, ())) for pattern in ignores),
-            self._flag(table, "respect-gitignore", True),
+            self._flag(table, "respect-gitignore"),
         )
 
-    def _flag(self, table: dict[str, Any], key: str, default: bool) -> bool:
-        value = table.get(key, default)
+    def _flag(self, table: dict[str, Any], key: str) -> bool:
+        value = table.get(key, True)
         if not isinstance(value, bool):
             raise self._wrong(f"{key} is true or false, not {value!r}", key)
         return value

@@ -66,8 +66,8 @@ def fix_one(
     program: Program,
     finding: Diagnostic,
     found: list[Diagnostic],
-    unsafe: bool = False,
-    known: Known | None = None,
+    unsafe: bool,
+    known: Known | None,
 ) -> Fixed | None:
     """The text in which this finding alone is fixed, and what goes with it; None where it cannot be.
 

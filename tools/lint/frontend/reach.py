@@ -22,7 +22,7 @@ Binding = tuple[str, Hashable]
 class Reach:
     """The dependences among the statements of a module. `lines`: they count, too; else the text alone."""
 
-    def __init__(self, module: TorchModule, lines: bool = True) -> None:
+    def __init__(self, module: TorchModule, lines: bool) -> None:
         self._module, self._lines = module, lines
         self._starts = [first_line(statement) for statement in module.tree.body]
         self._links = cache(self._links_of)

@@ -161,7 +161,7 @@ class Frame:
             return [*names, *(f"{param.var.name}_count" for param in self.lists[:-1]), "*tensors"]
         return [*names, *(f"*{param.var.name}" for param in self.lists)]
 
-    def unpack_lists(self, source: str = "tensors") -> list[str]:
+    def unpack_lists(self) -> list[str]:
         """Statements that make lists of all their elements."""
         if len(self.lists) < 2:
             return [f"{param.var.name} = list({param.var.name})" for param in self.lists]
@@ -169,9 +169,9 @@ class Frame:
         for param in self.lists[:-1]:
             name = param.var.name
             stop = f"{name}_count" if start == "0" else f"{start} + {name}_count"
-            made.append(f"{name} = list({source}[{'' if start == '0' else start}:{stop}])")
+            made.append(f"{name} = list(tensors[{'' if start == '0' else start}:{stop}])")
             start = stop
-        made.append(f"{self.lists[-1].var.name} = list({source}[{start}:])")
+        made.append(f"{self.lists[-1].var.name} = list(tensors[{start}:])")
         return made
 
     def unpack_saved(self, read: Iterable[Var]) -> list[str]:
