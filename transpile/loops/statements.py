@@ -29,7 +29,7 @@ In a space stand ``Let`` and
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import field, replace
 from typing import Literal as OneOf
 
@@ -383,6 +383,20 @@ def every(statements: Iterable[Statement | InSpace]) -> Iterator[Statement | InS
         yield from every(inner(statement))
 
 
+def with_inner(
+    statement: Statement, change: Callable[[Sequence[Statement]], tuple[Statement, ...]]
+) -> Statement:
+    """The statement with those in it changed, where it is a loop or a condition."""
+    match statement:
+        case For():
+            return replace(statement, body=change(statement.body))
+        case If():
+            otherwise = None if statement.otherwise is None else change(statement.otherwise)
+            return replace(statement, then=change(statement.then), otherwise=otherwise)
+        case _:
+            return statement
+
+
 def without_elements(statements: Iterable[Statement]) -> tuple[Statement, ...]:
     """Statements without what launches do for an element: the host's part of them."""
     return tuple(map(_on_host, statements))
@@ -393,12 +407,8 @@ def _on_host(statement: Statement) -> Statement:
         case Launch():
             body = tuple(replace(space, body=()) for space in statement.body)
             return replace(statement, body=body, otherwise=without_elements(statement.otherwise))
-        case If(otherwise=None):
-            return replace(statement, then=without_elements(statement.then))
         case If():
-            assert statement.otherwise is not None
-            otherwise = without_elements(statement.otherwise)
-            return replace(statement, then=without_elements(statement.then), otherwise=otherwise)
+            return with_inner(statement, without_elements)
         case _:
             return statement
 
@@ -410,11 +420,7 @@ def every_expression(statements: Iterable[Statement | InSpace]) -> Iterator[Expr
             yield from every_part(expression)
 
 
-def names_read(statement: Statement) -> set[str]:
+def names_read(statement: Statement, names: Callable[[Expression], Iterator[str]] = names_in) -> set[str]:
     """The names that a statement reads, or anything in it."""
-    return {
-        name
-        for one in every([statement])
-        for expression in own_expressions(one)
-        for name in names_in(expression)
-    }
+    expressions = (expression for one in every([statement]) for expression in own_expressions(one))
+    return {name for expression in expressions for name in names(expression)}

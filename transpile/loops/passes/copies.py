@@ -1,6 +1,6 @@
 """Copies of arrays that nobody reads again: the copy is the array itself.
 
-In: a program. Out: the same, where memory that a block asks for and copies into other memory is that other
+In: statements. Out: the same, where memory that a block asks for and copies into other memory is that other
 memory too, if no statement after the copy reads it, nor anything that may be a view of it.
 
 >>> from ..expressions import ask, run
@@ -11,7 +11,7 @@ memory too, if no statement after the copy reads it, nor anything that may be a 
 ...     Do(run("copy", "old", "new")),
 ...     Do(run("set_entry", "new", "value", 0)),
 ... )
->>> [each.call.args[1].name for each in block_without_copies(block)[1:]]
+>>> [each.call.args[1].name for each in without_copies(block)[1:]]
 ['old', 'old']
 """
 
@@ -24,31 +24,23 @@ from typing import TypeVar
 from ..expressions import Ask, Call, Name, shape
 from ..statements import (
     Do,
-    For,
-    If,
-    KernelProgram,
     Let,
     RunPasses,
     Space,
     Statement,
     Variable,
     every,
-    own_expressions,
+    names_read,
+    with_inner,
 )
 from .aliases import closed, links, named
 
 T = TypeVar("T")
 
 
-def without_copies(program: KernelProgram) -> KernelProgram:
-    """The program without copies of what nobody reads again."""
-    likely = None if program.likely is None else block_without_copies(program.likely)
-    return replace(program, body=block_without_copies(program.body), likely=likely)
-
-
-def block_without_copies(block: Sequence[Statement]) -> tuple[Statement, ...]:
+def without_copies(block: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements without such copies, those in them first."""
-    body = tuple(map(_inner, block))
+    body = tuple(with_inner(statement, without_copies) for statement in block)
     found = _Copies(body)
     for place, statement in enumerate(body):
         found.leave_out(place, statement)
@@ -62,7 +54,7 @@ class _Copies:
 
     def __init__(self, body: Sequence[Statement]) -> None:
         self.memory = {one.name: (k, one.value) for k, one in enumerate(body) if isinstance(one, Let)}
-        self.reads = [_names(one) for one in body]
+        self.reads = [names_read(one, named) for one in body]  # for more than their shapes
         self.lets = {k for k, one in enumerate(body) if isinstance(one, Let)}
         self.links = [(k, link) for k, one in enumerate(body) for link in links([one])]
         self.own = {one.name for one in every(body) if isinstance(one, Let | Variable)}
@@ -114,26 +106,6 @@ class _Copies:
             if late or k not in self.lets:
                 return False
         return all(new not in self.reads[k] for k, ran in self.runs.items() if k < place < ran)
-
-
-def _inner(statement: Statement) -> Statement:
-    if isinstance(statement, For):
-        return replace(statement, body=block_without_copies(statement.body))
-    if isinstance(statement, If):
-        other = statement.otherwise
-        other = None if other is None else block_without_copies(other)
-        return replace(statement, then=block_without_copies(statement.then), otherwise=other)
-    return statement
-
-
-def _names(statement: Statement) -> set[str]:
-    """The names that a statement reads for more than their shapes, or anything in it."""
-    return {
-        name
-        for one in every([statement])
-        for expression in own_expressions(one)
-        for name in named(expression)
-    }
 
 
 def _renamed(part: T, env: Mapping[str, str]) -> T:

@@ -1,6 +1,6 @@
 """Costly passes of several gradients taken apart, so that one alone may be computed.
 
-In: a program. Out: the same with a pass of its own for sums to the shapes of outputs that share no function
+In: statements. Out: the same with a pass of its own for sums to the shapes of outputs that share no function
 that costs as much as an exponential. Such are the gradients of operands that broadcast. A caller may need no
 more than some of them, and passes that nobody needs are not run. Where all are needed the passes go through
 memory together.
@@ -12,7 +12,7 @@ memory together.
 >>> body = Store("a", call("sin", Entry("x"))), Store("b", Entry("y"))
 >>> reads = tuple(Read(name, "T", Name(f"{name}_view")) for name in "xy")
 >>> space = Space("passes", Name("shape"), reads, sinks, body, "i")
->>> block = block_separated([*views, Passes("passes", 1, 4), space, RunPasses("passes")])
+>>> block = separated([*views, Passes("passes", 1, 4), space, RunPasses("passes")])
 >>> block[2], [(scope.body[0].reads[0].name, scope.body[0].sinks[0].name) for scope in block[3:5]]
 (Passes(name='passes', count=2, operands=4), [('x', 'a'), ('y', 'b')])
 """
@@ -30,7 +30,6 @@ from ..runtime import is_output
 from ..statements import (
     FlatCall,
     InSpace,
-    KernelProgram,
     Let,
     Passes,
     Reduce,
@@ -49,13 +48,7 @@ _COSTLY = frozenset(
 )
 
 
-def separated(program: KernelProgram) -> KernelProgram:
-    """The program with a pass for each output that is costly, or for those that share what is."""
-    likely = None if program.likely is None else block_separated(program.likely)
-    return replace(program, body=block_separated(program.body), likely=likely)
-
-
-def block_separated(block: Sequence[Statement]) -> tuple[Statement, ...]:
+def separated(block: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements with costly passes taken apart."""
     outputs = {one.name for one in block if isinstance(one, Let) and is_output(one.value)}
     found: list[Statement] = []

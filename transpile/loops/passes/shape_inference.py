@@ -1,12 +1,12 @@
 """Loops that compute entries alone left out while shapes are worked out, where nobody knows the entries.
 
-In: a program. Out: the same, where a loop that says so, and that only reads, computes and writes entries of
+In: statements. Out: the same, where a loop that says so, and that only reads, computes and writes entries of
 arrays which are there before it, runs when the kernel does, and not when its shapes are asked for.
 
 >>> from ..expressions import node, run
 >>> from ..statements import Do, Let
 >>> body = Let("x", run("entry", "a_view", "i"), "T"), Do(run("set_entry", "b_view", "x", "i"))
->>> found = block_for_shapes([For("i", node(9), body, of_entries=True)])
+>>> found = for_shapes([For("i", node(9), body, of_entries=True)])
 >>> [type(statement).__name__ for statement in found]
 ['If']
 """
@@ -14,7 +14,6 @@ arrays which are there before it, runs when the kernel does, and not when its sh
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from ..expressions import Ask, Call, Element, Expression, Method, Prefix, ask, every
 from ..statements import (
@@ -22,11 +21,11 @@ from ..statements import (
     Do,
     For,
     If,
-    KernelProgram,
     Let,
     Statement,
     Variable,
     own_expressions,
+    with_inner,
 )
 from ..statements import every as every_statement
 from .aliases import NUMBERS
@@ -34,27 +33,15 @@ from .aliases import NUMBERS
 _OF_ENTRIES = ("entry", "set_entry", "copy", "fill")
 
 
-def without_entries(program: KernelProgram) -> KernelProgram:
-    """The program whose loops over entries run only when it does."""
-    likely = None if program.likely is None else block_for_shapes(program.likely)
-    return replace(program, body=block_for_shapes(program.body), likely=likely)
-
-
-def block_for_shapes(block: Sequence[Statement]) -> tuple[Statement, ...]:
+def for_shapes(block: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements, with a condition around loops over entries; those of such a loop stay as they are."""
     return tuple(_conditional(statement) for statement in block)
 
 
 def _conditional(statement: Statement) -> Statement:
-    if isinstance(statement, If):
-        other = statement.otherwise
-        other = None if other is None else block_for_shapes(other)
-        return replace(statement, then=block_for_shapes(statement.then), otherwise=other)
-    if not isinstance(statement, For):
-        return statement
-    if statement.of_entries and _computes_entries(statement.body):
+    if isinstance(statement, For) and statement.of_entries and _computes_entries(statement.body):
         return If((Prefix("!", ask("dry")),), (statement,), span=statement.span)
-    return replace(statement, body=block_for_shapes(statement.body))
+    return with_inner(statement, for_shapes)
 
 
 def _computes_entries(body: Sequence[Statement]) -> bool:

@@ -1,15 +1,15 @@
 """Declarations that nobody names left out.
 
-In: a program. Out: the same without what only names a number, a shape or memory that no other statement of
+In: statements. Out: the same without what only names a number, a shape or memory that no other statement of
 its block reads, in blocks of blocks too. Outputs stay, for the caller waits for them,
 and inputs are asked for without a name: that checks their dtypes, which what follows may rest on alone.
 
 >>> from ..expressions import ask, rank
 >>> from ..statements import Do, Let
 >>> x, n, unread = (Let("x", ask("input", 0, of="T")), Let("n", rank("x")), Let("m", rank("n")))
->>> [let.name for let in block_without_unused([x, n, unread, Do(ask("output_value", 0, "n"))])[:-1]]
+>>> [let.name for let in without_unused([x, n, unread, Do(ask("output_value", 0, "n"))])[:-1]]
 ['x', 'n']
->>> block_without_unused([x]) == (Do(x.value),)
+>>> without_unused([x]) == (Do(x.value),)
 True
 """
 
@@ -21,16 +21,10 @@ from dataclasses import replace
 
 from ..expressions import Ask
 from ..runtime import is_output
-from ..statements import Do, For, If, KernelProgram, Launch, Let, Statement, names_read
+from ..statements import Do, Launch, Let, Statement, names_read, with_inner
 
 
-def without_unused(program: KernelProgram) -> KernelProgram:
-    """The program without declarations that no other statement names."""
-    likely = None if program.likely is None else block_without_unused(program.likely)
-    return replace(program, body=block_without_unused(program.body), likely=likely)
-
-
-def block_without_unused(block: Sequence[Statement]) -> tuple[Statement, ...]:
+def without_unused(block: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements without declarations that no other one names, those in them first."""
     statements = [_inner(statement) for statement in block]
     read = [names_read(statement) for statement in statements]
@@ -49,14 +43,9 @@ def block_without_unused(block: Sequence[Statement]) -> tuple[Statement, ...]:
 
 def _inner(statement: Statement) -> Statement:
     """A statement whose blocks have nothing unused."""
-    if isinstance(statement, For):
-        return replace(statement, body=block_without_unused(statement.body))
-    if isinstance(statement, If):
-        otherwise = None if statement.otherwise is None else block_without_unused(statement.otherwise)
-        return replace(statement, then=block_without_unused(statement.then), otherwise=otherwise)
     if isinstance(statement, Launch):
-        return replace(statement, otherwise=block_without_unused(statement.otherwise))
-    return statement
+        return replace(statement, otherwise=without_unused(statement.otherwise))
+    return with_inner(statement, without_unused)
 
 
 def _check(unused: Statement) -> Do | None:

@@ -1,6 +1,6 @@
 """Writes into an array that a loop carries, in place of a new array for each iteration.
 
-In: a program. Out: the same, where an iteration that copies a carried array, writes to a part of the copy
+In: statements. Out: the same, where an iteration that copies a carried array, writes to a part of the copy
 and carries it on writes to one array, which is copied once, before the loop. Nothing of the iteration may
 read what it was after that, or keep a view of it.
 
@@ -12,7 +12,7 @@ read what it was after that, or keep a view of it.
 ...     Do(run("copy", "value", "part")),
 ...     Assign(Name("old"), read_only("new")),
 ... ))
->>> [type(each).__name__ for each in block_with_writes_in_place([loop])]
+>>> [type(each).__name__ for each in with_writes_in_place([loop])]
 ['Let', 'Do', 'Assign', 'For']
 """
 
@@ -26,39 +26,29 @@ from ..statements import (
     Assign,
     Do,
     For,
-    If,
-    KernelProgram,
     Let,
     RunPasses,
     Space,
     Statement,
     Variable,
     every,
+    with_inner,
 )
 from .aliases import reads, views_of
 
 
-def with_writes_in_place(program: KernelProgram) -> KernelProgram:
-    """The program whose loops write into what they carry."""
-    likely = None if program.likely is None else block_with_writes_in_place(program.likely)
-    return replace(program, body=block_with_writes_in_place(program.body), likely=likely)
-
-
-def block_with_writes_in_place(block: Sequence[Statement]) -> tuple[Statement, ...]:
+def with_writes_in_place(block: Sequence[Statement]) -> tuple[Statement, ...]:
     """The statements whose loops write into what they carry, those in them first."""
     found: list[Statement] = []
     for statement in block:
+        statement = with_inner(statement, with_writes_in_place)
         if isinstance(statement, For):
-            body = block_with_writes_in_place(statement.body)
+            body = statement.body
             for once in list(_copies(body)):
                 if _is_alone(body, *once):
                     found += once
                     body = tuple(each for each in body if all(each is not other for other in once))
             statement = replace(statement, body=body)
-        elif isinstance(statement, If):
-            other = statement.otherwise
-            other = None if other is None else block_with_writes_in_place(other)
-            statement = replace(statement, then=block_with_writes_in_place(statement.then), otherwise=other)
         found.append(statement)
     return tuple(found)
 

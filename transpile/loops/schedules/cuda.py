@@ -91,7 +91,7 @@ def scheduled(kernel: Kernel) -> KernelProgram:
         as_guessed = replace(kernel, inputs=guess.inputs, guess=None)
         way = _Schedule(as_guessed, program_of(as_guessed, "unused", ways=False), schedule.launches)
         body = [If(questions(guess, kernel), tuple(way.statements()), tuple(body))]
-    return without_unused(replace(program, body=tuple(body)))
+    return replace(program, body=without_unused(body))
 
 
 class _Schedule:
