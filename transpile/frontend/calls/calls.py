@@ -34,6 +34,7 @@ from ..state.values import (
     is_value,
 )
 from ..syntax.fence import Refusal, refuse
+from ..syntax.nodes import located
 from .arguments import Arguments, read_arguments
 from .composites import composite_of, read_composite
 from .entries import read_of_entries
@@ -140,11 +141,7 @@ def _mapped(frame: Frame, node: ast.Call) -> ast.expr:
     pairs = ast.comprehension(
         targets[0] if single else ast.Tuple(targets, ast.Store()), over[0] if single else zipped, [], 0
     )
-    made = ast.ListComp(call, [pairs])
-    for part in ast.walk(made):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, node)
-    return made
+    return located(ast.ListComp(call, [pairs]), node)
 
 
 def _is_local(frame: Frame, node: ast.expr) -> bool:

@@ -6,6 +6,7 @@ import ast
 
 from ..state.values import Frame, Function, Value
 from ..syntax.fence import refuse
+from ..syntax.nodes import located
 from .arguments import Arguments
 
 # Names that no author can write.
@@ -25,9 +26,6 @@ def read_partial(frame: Frame, given: Arguments) -> Function:
         ast.keyword(key, ast.Name(name, ast.Load())) for key, name in zip(given.keywords, named, strict=True)
     ]
     call = ast.Call(ast.Name(_FUNCTION, ast.Load()), arguments, keywords)
-    node = ast.Lambda(ast.arguments([], [], ast.arg(_MORE), [], [], None, []), call)
-    for part in ast.walk(node):
-        if "lineno" in part._attributes:
-            ast.copy_location(part, given.node)
+    made = ast.Lambda(ast.arguments([], [], ast.arg(_MORE), [], [], None, []), call)
     held: dict[str, Value] = {_FUNCTION: function} | bound | named
-    return Function(node, frame, tuple(held.items()), frame.build.tick(), frame.branch)
+    return Function(located(made, given.node), frame, tuple(held.items()), frame.build.tick(), frame.branch)

@@ -9,7 +9,7 @@ from ..names.constants import dotted_name
 from ..state.readers import read
 from ..state.values import Dotted, Frame
 from ..syntax.fence import refuse
-from .counted_first import located
+from ..syntax.nodes import located, name_of
 
 _LOOPS = frozenset(
     f"itertools.{name}"
@@ -60,9 +60,9 @@ def _neighbours(frame: Frame, node: ast.For, call: ast.Call, where: str) -> ast.
     name, place = f"<sequence {where}", f"<place {where}"
     frame.local[name] = read(frame, call.args[0])
     many = ast.BinOp(_length(name, where), ast.Sub(), ast.Constant(1))
-    after = ast.BinOp(_named(place), ast.Add(), ast.Constant(1))
-    pair = [ast.Subscript(_named(name), part, ast.Load()) for part in (_named(place), after)]
-    loop = (place, ast.Call(_named(f"<range {where}"), [many], []))
+    after = ast.BinOp(name_of(place), ast.Add(), ast.Constant(1))
+    pair = [ast.Subscript(name_of(name), part, ast.Load()) for part in (name_of(place), after)]
+    loop = (place, ast.Call(name_of(f"<range {where}"), [many], []))
     return _nested([loop], [_bound(node.target, pair), *node.body])
 
 
@@ -81,8 +81,8 @@ def _product(frame: Frame, node: ast.For, call: ast.Call, where: str) -> ast.For
         frame.local[name] = read(frame, argument)
     sequences *= repeats
     items = [f"<item {k} {where}" for k in range(len(sequences))]
-    body = [_bound(node.target, [_named(item) for item in items]), *node.body]
-    return _nested([(item, _named(over)) for item, over in zip(items, sequences, strict=True)], body)
+    body = [_bound(node.target, [name_of(item) for item in items]), *node.body]
+    return _nested([(item, name_of(over)) for item, over in zip(items, sequences, strict=True)], body)
 
 
 def _places(frame: Frame, node: ast.For, call: ast.Call, which: str, where: str) -> ast.For | None:
@@ -93,23 +93,23 @@ def _places(frame: Frame, node: ast.For, call: ast.Call, which: str, where: str)
     name, count = f"<sequence {where}", f"<range {where}"
     numbers = _one_range(frame, sequence)
     frame.local[name] = read(frame, numbers or sequence)
-    end: ast.expr = _named(name) if numbers else _length(name, where)
+    end: ast.expr = name_of(name) if numbers else _length(name, where)
     places = [f"<place {k} {where}" for k in range(many.value)]
     loops: list[tuple[str, ast.expr]] = []
     for k, place in enumerate(places):
-        before: ast.expr = _named(places[k - 1])
+        before: ast.expr = name_of(places[k - 1])
         if which == "combinations":
             before = ast.BinOp(before, ast.Add(), ast.Constant(1))
         first = [] if k == 0 or which == "permutations" else [before]
-        loops.append((place, ast.Call(_named(count), [*first, end], [])))
-    items: list[ast.expr] = [_named(place) for place in places]
+        loops.append((place, ast.Call(name_of(count), [*first, end], [])))
+    items: list[ast.expr] = [name_of(place) for place in places]
     if numbers is None:
-        items = [ast.Subscript(_named(name), item, ast.Load()) for item in items]
+        items = [ast.Subscript(name_of(name), item, ast.Load()) for item in items]
     body = [_bound(node.target, items), *node.body]
     if which == "permutations":
         pairs = [(one, other) for k, one in enumerate(places) for other in places[:k]]
         for one, other in pairs:
-            body = [ast.If(ast.Compare(_named(one), [ast.NotEq()], [_named(other)]), body, [])]
+            body = [ast.If(ast.Compare(name_of(one), [ast.NotEq()], [name_of(other)]), body, [])]
     return _nested(loops, body)
 
 
@@ -142,8 +142,4 @@ def _breaks(body: Sequence[ast.stmt]) -> Iterator[ast.Break]:
 
 
 def _length(name: str, where: str) -> ast.expr:
-    return ast.Call(_named(f"<len {where}"), [_named(name)], [])
-
-
-def _named(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
+    return ast.Call(name_of(f"<len {where}"), [name_of(name)], [])

@@ -8,6 +8,7 @@ from ..state.growing import new_list
 from ..state.readers import read, read_body
 from ..state.values import Frame, Value, iterated
 from ..syntax import fence
+from ..syntax.nodes import located
 from .assignment import bind_target
 from .combined_loops import is_combined
 from .iteration import counted
@@ -50,10 +51,7 @@ def _collected(inner: Frame, node: ast.ListComp | ast.GeneratorExp) -> Value:
         for test in reversed(each.ifs):
             loop = ast.If(test, [loop], [])
         loop = ast.For(each.target, each.iter, [loop], [])
-    for part in ast.walk(loop):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, node)
-    read_body(inner, [loop])
+    read_body(inner, [located(loop, node)])
     return inner.local[_LIST]
 
 

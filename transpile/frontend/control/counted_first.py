@@ -11,7 +11,6 @@ from __future__ import annotations
 import ast
 import copy
 from collections.abc import Iterator, Sequence
-from typing import TypeVar
 
 from ...ir import Literal, Var
 from ..state.attempt import Attempt
@@ -21,12 +20,12 @@ from ..state.values import Choice, Dotted, Frame, Function, Growing, Value
 from ..syntax import fence
 from ..syntax.assigned import assigned
 from ..syntax.leaving import may_leave, may_return
+from ..syntax.nodes import located, node_of
 from .exits import Endless
 
 # Names that no author can write, and more iterations than anyone waits for.
 _COUNTED, _RANGE, _COUNT = "<counted>", "<range of while>", "<count of while>"
 _MOST = 10**18
-_Node = TypeVar("_Node", bound=ast.AST)
 
 
 class DecidedByElements(Exception):
@@ -107,14 +106,6 @@ def _is_forever(node: ast.While) -> bool:
     return isinstance(node.test, ast.Constant) and bool(node.test.value)
 
 
-def located(tree: _Node, place: ast.AST) -> _Node:
-    """The same tree, whose parts that stand nowhere in the text stand where `place` does."""
-    for part in ast.walk(tree):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, place)
-    return tree
-
-
 def _changes_of_numbers(frame: Frame, node: ast.While) -> list[ast.stmt]:
     """The statements that the condition and the ways out of a loop depend on."""
     asked = _read_in(frame, node.test)
@@ -169,9 +160,7 @@ def _slice(
 
 
 def _condition(test: ast.expr, left_out: bool) -> Condition:
-    made = Condition()
-    made.test, made.left_out = test, left_out
-    return ast.copy_location(made, test)
+    return node_of(Condition, test, test, left_out)
 
 
 def _read_in(frame: Frame, node: ast.AST) -> set[str]:

@@ -16,7 +16,8 @@ from ..state.readers import read
 from ..state.values import Frame, Value
 from ..state.whole import is_whole
 from ..syntax.assigned import assigned
-from .counted_first import located, read_counted_first, read_times
+from ..syntax.nodes import located
+from .counted_first import read_counted_first, read_times
 
 # Which way each comparison of the counter with a bound has to count.
 _UP, _DOWN = (ast.Lt, ast.LtE), (ast.Gt, ast.GtE)

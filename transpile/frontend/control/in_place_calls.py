@@ -10,6 +10,7 @@ from ..names.constants import dotted_name
 from ..state.aliases import is_number
 from ..state.readers import read, read_body
 from ..state.values import Dotted, Frame, Value
+from ..syntax.nodes import moved
 
 _SCATTERED = "unslice(broadcast(value, array[index].shape), index=index, shape=array.shape)"
 # The parameters of each, and the statements that it stands for.
@@ -55,10 +56,7 @@ def read_in_place(frame: Frame, node: ast.expr) -> bool:
     for parameter, argument in zip(parameters[1:], others, strict=True):
         value = read(frame, argument)
         hidden[f"<{parameter}>"] = place_of_list(frame, value, argument) if parameter == "index" else value
-    tree = _Of(array).visit(ast.parse(text))
-    for part in ast.walk(tree):
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
+    tree = moved(_Of(array).visit(ast.parse(text)), node)
     frame.local |= hidden
     read_body(frame, tree.body)
     for key in _HIDDEN:

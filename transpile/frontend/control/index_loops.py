@@ -8,7 +8,7 @@ from ..names.constants import dotted_name
 from ..state.readers import read, read_body
 from ..state.values import Dotted, Frame
 from ..syntax.fence import refuse
-from .counted_first import located
+from ..syntax.nodes import located, name_of
 
 _LOOPS = {"numpy.ndindex", "numpy.ndenumerate"}
 
@@ -46,24 +46,22 @@ def over_places(frame: Frame, node: ast.For) -> ast.For | None:
         shape = shape.value
     if entries:
         frame.local[array] = read(frame, shape)
-        shape = ast.Attribute(_named(array), "shape", ast.Load())
+        shape = ast.Attribute(name_of(array), "shape", ast.Load())
     row_of_sizes = ast.Tuple([ast.Name(size, ast.Store()) for size in sizes], ast.Store())
     read_body(frame, [located(ast.Assign([row_of_sizes], shape), node)])
-    left: ast.expr = _named(place)
+    left: ast.expr = name_of(place)
     body: list[ast.stmt] = []
     for name, size in zip(reversed(names), reversed(sizes), strict=True):
-        body.insert(0, ast.Assign([ast.Name(name, ast.Store())], ast.BinOp(left, ast.Mod(), _named(size))))
-        left = ast.BinOp(left, ast.FloorDiv(), _named(size))
+        body.insert(0, ast.Assign([ast.Name(name, ast.Store())], ast.BinOp(left, ast.Mod(), name_of(size))))
+        left = ast.BinOp(left, ast.FloorDiv(), name_of(size))
     if entries:
-        index = ast.Tuple([_named(name) for name in names], ast.Load())
-        body.append(ast.Assign([pair[1]], ast.Subscript(_named(array), index, ast.Load())))
+        index = ast.Tuple([name_of(name) for name in names], ast.Load())
+        body.append(ast.Assign([pair[1]], ast.Subscript(name_of(array), index, ast.Load())))
     many: ast.expr = ast.Constant(1)
     for size in sizes:
-        many = ast.BinOp(many, ast.Mult(), _named(size))
+        many = ast.BinOp(many, ast.Mult(), name_of(size))
     frame.local[count] = Dotted("range", "range")
-    made = ast.For(ast.Name(place, ast.Store()), ast.Call(_named(count), [many], []), [*body, *node.body], [])
+    made = ast.For(
+        ast.Name(place, ast.Store()), ast.Call(name_of(count), [many], []), [*body, *node.body], []
+    )
     return located(made, node)
-
-
-def _named(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())

@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from ..state.readers import read, read_body
 from ..state.values import Dotted, Frame, Value, elements
 from ..syntax.fence import refuse
+from ..syntax.nodes import located
 
 # Names that no author can write.
 _ITERATION, _RANGE, _LEN, _MIN = "<iteration>", "<range>", "<len>", "<min>"
@@ -30,12 +31,8 @@ def counted(frame: Frame, node: ast.For) -> ast.For | None:
     count = lengths[0] if len(lengths) == 1 else _call(_MIN, *lengths)
     made = ast.For(ast.Name(_ITERATION, ast.Store()), _call(_RANGE, count), [*bindings, *node.body], [])
     strict = _strict(frame, node.iter, list(sources))
-    for part in (made, *bindings, made.iter, *strict):
-        for inner in ast.walk(part):
-            if "lineno" in inner._attributes and not hasattr(inner, "lineno"):
-                ast.copy_location(inner, node)
-    read_body(frame, strict)
-    return made
+    read_body(frame, [located(statement, node) for statement in strict])
+    return located(made, node)
 
 
 def reversed_of(frame: Frame, node: ast.expr) -> ast.expr | None:

@@ -10,6 +10,7 @@ from ...operators import by_python
 from ..state.readers import operand, read
 from ..state.values import Callee, Dotted, Frame, Function, Items, Keyed, Value
 from ..syntax.fence import refuse
+from ..syntax.nodes import located
 from .templates import read_template
 
 _CALLED = "<called>"  # a name that no author can write
@@ -77,10 +78,7 @@ def _as_function(frame: Frame, value: Value, node: ast.expr) -> Value:
     names = [f"v{k}" for k in range(len(info.operands) if info is not None else 1)]
     called = ast.Call(ast.Name(_CALLED, ast.Load()), [ast.Name(name, ast.Load()) for name in names], [])
     parameters = ast.arguments([], [ast.arg(name) for name in names], None, [], [], None, [])
-    made = ast.Lambda(parameters, called)
-    for part in ast.walk(made):
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
+    made = located(ast.Lambda(parameters, called), node)
     inner = Frame(frame.readers, frame.build, frame.text, frame.names, {_CALLED: value}, parent=frame)
     inner.caller, inner.calls, inner.place = frame, frame.calls, frame.place
     return Function(made, inner)

@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from ..state.readers import read_body
 from ..state.values import Dotted, Frame, Value
 from ..syntax.assigned import assigned
+from ..syntax.nodes import moved
 
 _FUNCTIONS = {
     "len": "len",
@@ -29,13 +30,11 @@ def read_template(frame: Frame, text: str, held: Mapping[str, Value], node: ast.
 
     Functions of Python's are what they are, also where the formula has variables of their names.
     """
-    tree = ast.parse(text)
+    tree = moved(ast.parse(text), node)
     names = {*held, *_FUNCTIONS, *assigned(tree.body)}
     for part in ast.walk(tree):
         if isinstance(part, ast.Name) and part.id in names:  # not the name of an exception
             part.id = f"<{part.id}>"
-        if "lineno" in part._attributes:
-            ast.copy_location(part, node)
     values = {name: Dotted(full, full) for name, full in _FUNCTIONS.items()} | dict(held)
     hidden = {f"<{name}>": value for name, value in values.items()}
     outer = {name: frame.local[name] for name in (f"<{each}>" for each in names) if name in frame.local}

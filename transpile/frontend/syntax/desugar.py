@@ -27,6 +27,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator, Sequence
 
+from .nodes import located, name_of, node_of
+
 # Expressions that compute their parts later, or as often as they like.
 _LATER = (ast.Lambda, ast.ListComp, ast.SetComp, ast.DictComp, ast.GeneratorExp, ast.NamedExpr)
 _BLOCKS = ("body", "orelse", "finalbody", "handlers", "cases")
@@ -52,7 +54,7 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             made: list[ast.stmt] = [*_named_first(_branch(node))]
         case ast.With() if all(map(_is_quiet, node.items)):
             body = [made for each in node.body for made in _simpler(each)]
-            return [*(ast.copy_location(Quiet.of(item.context_expr), node) for item in node.items), *body]
+            return [*(node_of(Quiet, node, item.context_expr) for item in node.items), *body]
         case ast.Try(body, [], [], final) if _runs_through(body, final):
             return [made for each in (*body, *final) for made in _simpler(each)]
         case ast.Match() if (branches := _branches(node)) is not None:
@@ -73,20 +75,12 @@ def _simpler(node: ast.AST) -> Sequence[ast.AST]:
             made = [*_named_first(node)]
         case _:
             return [node]
-    for each in made:
-        _locate(each, node)
-    return made
-
-
-def _locate(made: ast.stmt, place: ast.stmt) -> None:
-    for part in ast.walk(made):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, place)
+    return [located(each, node) for each in made]
 
 
 def _branch(node: ast.Assert) -> ast.If:
     """An assertion as a condition that raises."""
-    error: ast.expr = ast.Name("AssertionError", ast.Load())
+    error: ast.expr = name_of("AssertionError")
     if node.msg is not None:
         error = ast.Call(error, [node.msg], [])
     test = ast.copy_location(ast.UnaryOp(ast.Not(), node.test), node.test)
@@ -102,7 +96,7 @@ def _branches(node: ast.Match) -> list[ast.stmt] | None:
         names = [part.name for part in ast.walk(case.pattern) if isinstance(part, ast.MatchAs) and part.name]
         if test is None or (names and case.guard is not None):
             return None
-        body = [*(_assign(name, _name(whole)) for name in names), *case.body]
+        body = [*(_assign(name, name_of(whole)) for name in names), *case.body]
         if case.guard is not None:
             test = ast.BoolOp(ast.And(), [test, case.guard])
         always = isinstance(test, ast.Constant)
@@ -115,9 +109,9 @@ def _test_of(pattern: ast.pattern, whole: str) -> ast.expr | None:
     """The condition under which a value matches constants, True for every value; None for other patterns."""
     match pattern:
         case ast.MatchValue():
-            return ast.Compare(_name(whole), [ast.Eq()], [pattern.value])
+            return ast.Compare(name_of(whole), [ast.Eq()], [pattern.value])
         case ast.MatchSingleton():
-            return ast.Compare(_name(whole), [ast.Is()], [ast.Constant(pattern.value)])
+            return ast.Compare(name_of(whole), [ast.Is()], [ast.Constant(pattern.value)])
         case ast.MatchOr():
             tests = [_test_of(each, whole) for each in pattern.patterns]
             known = [test for test in tests if test is not None]
@@ -135,13 +129,6 @@ class Quiet(ast.stmt):
     _fields = ("call",)
     call: ast.expr
 
-    @classmethod
-    def of(cls, call: ast.expr) -> Quiet:
-        """That of a call. Nodes are made without arguments, or they could not be copied."""
-        made = cls()
-        made.call = call
-        return made
-
 
 def _is_quiet(item: ast.withitem) -> bool:
     """True of a context that only silences warnings, by its name."""
@@ -155,7 +142,7 @@ def _without_else(node: ast.For | ast.While) -> list[ast.stmt]:
     flag = f"<left {node.lineno} {node.col_offset}>"
     after, node.orelse = node.orelse, []
     node.body = [each for part in node.body for each in _saying(part, flag)]
-    test = ast.UnaryOp(ast.Not(), ast.Name(flag, ast.Load()))
+    test = ast.UnaryOp(ast.Not(), name_of(flag))
     return [_assign(flag, ast.Constant(False)), node, ast.If(test, after, [])]
 
 
@@ -165,9 +152,7 @@ def _saying(node: ast.stmt, flag: str) -> list[ast.stmt]:
         simpler = [part for part in _simpler(node) if isinstance(part, ast.stmt)]
         return [each for part in simpler for each in (_saying(part, flag) if part is not node else [part])]
     if isinstance(node, ast.Break):
-        said = _assign(flag, ast.Constant(True))
-        _locate(said, node)
-        return [said, node]
+        return [located(_assign(flag, ast.Constant(True)), node), node]
     if not isinstance(node, ast.FunctionDef | ast.For | ast.While):
         for name in ("body", "orelse"):
             block = getattr(node, name, None)
@@ -181,12 +166,12 @@ def _saying(node: ast.stmt, flag: str) -> list[ast.stmt]:
 def _extended(node: ast.Expr, name: str, more: ast.expr) -> list[ast.stmt]:
     """``name.extend(more)``: an `append` of each element; those that are written out are computed before."""
     each = f"<item {node.lineno} {node.col_offset}>"
-    append = ast.Attribute(_name(name), "append", ast.Load())
+    append = ast.Attribute(name_of(name), "append", ast.Load())
     if not isinstance(more, ast.List | ast.Tuple) or any(isinstance(part, ast.Starred) for part in more.elts):
-        body: list[ast.stmt] = [ast.Expr(ast.Call(append, [_name(each)], []))]
+        body: list[ast.stmt] = [ast.Expr(ast.Call(append, [name_of(each)], []))]
         return [ast.For(ast.Name(each, ast.Store()), more, body, [])]
     items = [f"{each[:-1]} {k}>" for k in range(len(more.elts))]
-    appends = [ast.Expr(ast.Call(append, [_name(item)], [])) for item in items]
+    appends = [ast.Expr(ast.Call(append, [name_of(item)], [])) for item in items]
     return [*(_assign(item, part) for item, part in zip(items, more.elts, strict=True)), *appends]
 
 
@@ -198,7 +183,7 @@ def _updated(name: str, keywords: Sequence[ast.keyword]) -> list[ast.stmt]:
     """``name.update(key=value)``: a write to each entry, behind all values."""
     values = [f"<entry {k} of {name}>" for k in range(len(keywords))]
     entries = [
-        ast.Assign([ast.Subscript(_name(name), ast.Constant(each.arg), ast.Store())], _name(value))
+        ast.Assign([ast.Subscript(name_of(name), ast.Constant(each.arg), ast.Store())], name_of(value))
         for each, value in zip(keywords, values, strict=True)
     ]
     return [*(_assign(value, each.value) for value, each in zip(values, keywords, strict=True)), *entries]
@@ -242,10 +227,10 @@ def _unpacked(node: ast.Assign, parts: Sequence[ast.expr]) -> list[ast.stmt]:
     whole = f"<parts {node.lineno} {node.col_offset}>"
     (place,) = (k for k, part in enumerate(parts) if isinstance(part, ast.Starred))
     behind = len(parts) - 1 - place
-    too_few = ast.Compare(_call("len", _name(whole)), [ast.Lt()], [ast.Constant(len(parts) - 1)])
+    too_few = ast.Compare(_call("len", name_of(whole)), [ast.Lt()], [ast.Constant(len(parts) - 1)])
     made: list[ast.stmt] = [_assign(whole, node.value)]
     if len(parts) > 1:
-        got = ast.FormattedValue(_call("len", _name(whole)), -1)
+        got = ast.FormattedValue(_call("len", name_of(whole)), -1)
         expected = f"not enough values to unpack (expected at least {len(parts) - 1}, got "
         text = ast.JoinedStr([ast.Constant(expected), got, ast.Constant(")")])
         made.append(ast.If(too_few, [ast.Raise(_call("ValueError", text), None)], []))
@@ -253,11 +238,11 @@ def _unpacked(node: ast.Assign, parts: Sequence[ast.expr]) -> list[ast.stmt]:
         if isinstance(part, ast.Starred):
             end = ast.UnaryOp(ast.USub(), ast.Constant(behind)) if behind else None
             between = ast.Slice(ast.Constant(place), end)
-            taken: ast.expr = _call("list", ast.Subscript(_name(whole), between, ast.Load()))
+            taken: ast.expr = _call("list", ast.Subscript(name_of(whole), between, ast.Load()))
             made.append(ast.Assign([part.value], taken))
         else:
             at = ast.Constant(k) if k < place else ast.UnaryOp(ast.USub(), ast.Constant(len(parts) - k))
-            made.append(ast.Assign([part], ast.Subscript(_name(whole), at, ast.Load())))
+            made.append(ast.Assign([part], ast.Subscript(name_of(whole), at, ast.Load())))
     return made
 
 
@@ -282,8 +267,7 @@ def _named_first(node: ast.stmt) -> Iterator[ast.stmt]:
     hoisted: list[ast.stmt] = []
     setattr(node, attribute, _hoist(whole, hoisted, {target.id} if target else set()))
     if isinstance(node, ast.While) and hoisted:
-        goes_on = ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], [])
-        _locate(goes_on, node)
+        goes_on = located(ast.If(ast.UnaryOp(ast.Not(), node.test), [ast.Break()], []), node)
         node.test = ast.copy_location(ast.Constant(True), node.test)
         node.body = [*hoisted, goes_on, *node.body]
         hoisted = []
@@ -301,7 +285,7 @@ def _hoist(node: ast.expr, hoisted: list[ast.stmt], read: set[str]) -> ast.expr:
         if node.target.id in read:
             return node
         hoisted.append(_assign(node.target.id, node.value))
-        return ast.copy_location(_name(node.target.id), node)
+        return ast.copy_location(name_of(node.target.id), node)
     if isinstance(node, ast.Name):
         read.add(node.id)
     for holder, field, place in _always_computed(node):
@@ -334,9 +318,5 @@ def _assign(name: str, value: ast.expr) -> ast.Assign:
     return ast.Assign([ast.Name(name, ast.Store())], value)
 
 
-def _name(name: str) -> ast.Name:
-    return ast.Name(name, ast.Load())
-
-
 def _call(function: str, argument: ast.expr) -> ast.Call:
-    return ast.Call(_name(function), [argument], [])
+    return ast.Call(name_of(function), [argument], [])

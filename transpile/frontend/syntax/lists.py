@@ -28,6 +28,8 @@ from __future__ import annotations
 import ast
 from collections.abc import Callable, Iterator
 
+from .nodes import located, node_of
+
 # What reads a list that it is given, and keeps none.
 _READERS = frozenset(
     {"len", "sum", "max", "min", "any", "all", "sorted", "enumerate", "zip", "reversed", "list", "tuple"}
@@ -47,13 +49,6 @@ class Row(ast.expr):
 
     _fields = ("items",)
     items: ast.expr
-
-    @classmethod
-    def of(cls, items: ast.expr) -> Row:
-        """That of a list. Nodes are made without arguments, or they could not be copied."""
-        made = cls()
-        made.items = items
-        return ast.copy_location(made, items)
 
 
 class _Function:
@@ -251,7 +246,7 @@ class _Function:
         )
         if len(held) == len(self.bindings[name]) and whole and len(lengths) == 1 and lengths != {0}:
             for block, k in blocks:
-                block[k] = Row.of(block[k])
+                block[k] = node_of(Row, block[k], block[k])
 
 
 def _takes_numbers(use: ast.Name, other: ast.AST, outer: ast.AST) -> bool:
@@ -291,8 +286,4 @@ def _inner_functions(function: ast.FunctionDef) -> Iterator[ast.AST]:
 def _call(name: str, method: str, place: ast.stmt, *arguments: ast.expr) -> ast.stmt:
     """``name.method(...)`` as a statement that stands where another one does."""
     call = ast.Call(ast.Attribute(ast.Name(name, ast.Load()), method, ast.Load()), list(arguments), [])
-    made = ast.Expr(call)
-    for part in ast.walk(made):
-        if "lineno" in part._attributes and not hasattr(part, "lineno"):
-            ast.copy_location(part, place)
-    return made
+    return located(ast.Expr(call), place)

@@ -22,6 +22,8 @@ import ast
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 
+from .nodes import node_of
+
 # Functions that read the elements of a list as those of an array, and keep neither.
 _READERS = frozenset({"len", "sum", "max", "min", "any", "all", "sorted", "enumerate", "zip", "reversed"})
 
@@ -33,26 +35,12 @@ class Table(ast.expr):
     lengths: list[ast.expr]
     fill: ast.expr
 
-    @classmethod
-    def of(cls, lengths: list[ast.expr], fill: ast.expr) -> Table:
-        """That of these lengths. Nodes are made without arguments, or they could not be copied."""
-        made = cls()
-        made.lengths, made.fill = lengths, fill
-        return made
-
 
 class Filled(ast.expr):
     """A list that is filled by place: an array of its elements, where it is not written out."""
 
     _fields = ("elements",)
     elements: ast.expr
-
-    @classmethod
-    def of(cls, elements: ast.expr) -> Filled:
-        """That of a list. Nodes are made without arguments, or they could not be copied."""
-        made = cls()
-        made.elements = elements
-        return ast.copy_location(made, elements)
 
 
 def write_tables(tree: ast.Module) -> None:
@@ -179,14 +167,14 @@ def _table_of(node: ast.expr) -> Table | None:
     """``[0.0] * n``, ``[0.0 for _ in range(n)]`` and lists of these, by their lengths; None for others."""
     match node:
         case ast.BinOp(ast.List([inner]), ast.Mult(), length) if _is_number(inner):
-            return ast.copy_location(Table.of([length], inner), node)
+            return node_of(Table, node, [length], inner)
         case ast.ListComp(inner, [ast.comprehension(ast.Name(item), over, [], 0)]):
             count = _count_of(over)
-            row = Table.of([], inner) if _is_number(inner) else _table_of(inner)
+            row = node_of(Table, node, [], inner) if _is_number(inner) else _table_of(inner)
             names = (each for each in ast.walk(inner) if isinstance(each, ast.Name))
             read = any(each.id == item and isinstance(each.ctx, ast.Load) for each in names)
             if count is not None and row is not None and not read:
-                return ast.copy_location(Table.of([count, *row.lengths], row.fill), node)
+                return node_of(Table, node, [count, *row.lengths], row.fill)
     return None
 
 
@@ -205,7 +193,7 @@ def _filled_of(node: ast.expr) -> Filled | None:
             pass
         case _:
             return None
-    return Filled.of(node)
+    return node_of(Filled, node, node)
 
 
 def _depth(table: Table | Filled) -> int:
