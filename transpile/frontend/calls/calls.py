@@ -11,13 +11,12 @@ from ...operators import OPERATORS, by_method, by_python
 from ..expressions.arithmetic import arithmetic, copied
 from ..expressions.branches import choose
 from ..expressions.dictionaries import method_of
-from ..expressions.templates import read_template
 from ..names.bindings import BUILTINS
 from ..names.constants import dotted_name
 from ..state.aliases import is_number
 from ..state.atoms import atom, keyword_atom
 from ..state.attempt import Attempt
-from ..state.growing import append, is_list, put_in, take_out
+from ..state.growing import is_list
 from ..state.lookup import callee_of, lookup
 from ..state.readers import read
 from ..state.values import (
@@ -39,6 +38,7 @@ from .arguments import Arguments, read_arguments
 from .composites import composite_of, read_composite
 from .entries import read_of_entries
 from .inline import inline
+from .list_methods import as_list, read_list_method
 from .opaque import IDENTITY, opaque
 from .operators import bind_operator
 from .ordered import ORDERED, read_ordered
@@ -72,24 +72,6 @@ _METADATA = {
 }
 
 
-_LISTED = (
-    "if xs.ndim != 1:\n"
-    "    raise TypeError('tolist takes an array of one axis in a formula: write list(x) for its rows')\n"
-    "found = list(xs)"
-)
-
-
-_PLACE = (
-    "found = -1\n"
-    "for k in range(len(xs)):\n"
-    "    if xs[k] == wanted:\n"
-    "        found = k\n"
-    "        break\n"
-    "if found < 0:\n"
-    "    raise ValueError('the value is not in the list')"
-)
-
-
 def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str, ...] = ()) -> Value:
     """The value of a call. `targets` name the results of a formula that has several."""
     func = node.func
@@ -102,7 +84,7 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     if isinstance(func, ast.Attribute) and dotted is None:
         base = read(frame, func.value)
         if isinstance(base, Growing) or (isinstance(base, Var) and is_list(frame, base)):
-            return _list_method(frame, base, func, read_arguments(frame, node))
+            return read_list_method(frame, base, func, read_arguments(frame, node))
         if isinstance(base, Keyed):
             return method_of(frame, base, func, read_arguments(frame, node).positional, node)
         if isinstance(base, Var):
@@ -287,25 +269,6 @@ def _einsum(frame: Frame, given: Arguments, name: str | None) -> Atom:
     return bind_operator(frame, OPERATORS["contract"], "numpy.einsum", given.node, positional, {}, name)
 
 
-def _list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
-    taken = {"append": (1,), "index": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
-    if given.keywords or len(given.positional) not in taken:
-        raise refuse(
-            "PB402",
-            f"`.{func.attr}` of a list is outside of the formula language",
-            frame.span(given.node),
-            hint="use append",
-        )
-    if func.attr == "index":
-        return read_template(frame, _PLACE, {"xs": base, "wanted": given.positional[0]}, given.node)
-    if func.attr == "append":
-        return append(frame, func, base, given.positional[0], given.node)
-    place = atom(frame, given.positional[0] if given.positional else Literal(-1), given.node)
-    if func.attr == "insert":
-        return put_in(frame, base, place, given.positional[1], given.node)
-    return take_out(frame, base, place, given.node)
-
-
 def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name: str | None) -> Value:
     info = by_method(func.attr)
     if base.kind == "tensor" and func.attr == "reshape" and "order" in given.keywords:
@@ -326,7 +289,7 @@ def _method(frame: Frame, base: Var, func: ast.Attribute, given: Arguments, name
     if plain and func.attr == "copy":
         return copied(frame, base, given.node, name)
     if plain and func.attr == "tolist":
-        return read_template(frame, _LISTED, {"xs": base}, given.node)
+        return as_list(frame, base, given.node)
     if base.kind == "tensor":
         given.positional.insert(0, base)
         if func.attr in _METHODS:
