@@ -23,7 +23,8 @@ MOVE_MASK = 1.0
 # What is smaller than its operands by a whole axis costs next to nothing to keep.
 SMALL = 1e-3
 
-_SAME_ENTRIES = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
+# What gives entries of its operand, or sums of them, where shapes differ.
+SAME_ENTRIES = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
 _FREE = frozenset(
     {"like", "shape", "ndim", "size", "dtype", "item", "tuple", "slice", "is_none", "isinstance", "positive"}
 )
@@ -117,5 +118,5 @@ def in_memory(block: Block, wanted: frozenset[Atom] = frozenset()) -> set[Atom]:
 
 def _in_a_loop(eqn: Eqn) -> bool:
     info = OPERATORS.get(eqn.op)
-    fused = eqn.op in _FREE or eqn.op in _SAME_ENTRIES
+    fused = eqn.op in _FREE or eqn.op in SAME_ENTRIES
     return fused or (info is not None and info.kind in ("pointwise", "reduction"))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from ...analysis.costs import SAME_ENTRIES
 from ...ir import Block, Eqn, Var
 from ...ir.types import Type, unknown_tensor
 from ...passes.simplify.simplify import remove_dead
@@ -36,11 +37,10 @@ from .scalars import POINTWISE
 from .stages import StageLoop, Written
 
 _SHAPE = frozenset[object]({"flat"})
-_SAME = frozenset({"sum_to", "broadcast_like", "expect_like", "gradient_like", "in_place"})
 # What comes after the way for shapes as they mostly are: a library may have no other.
 UNLIKELY = Guard(ask("is_only_likely"), Return())
 # What a kernel that is one pointwise loop may be made of.
-ALLOWED = frozenset({*POINTWISE, *_SAME, "zeros_like", "ones_like", "full_like"})
+ALLOWED = frozenset({*POINTWISE, *SAME_ENTRIES, "zeros_like", "ones_like", "full_like"})
 
 
 def flat_call(flat: FlatLoop, count: int) -> FlatCall:
@@ -103,7 +103,7 @@ def flat_of(kernel: Kernel, index: str) -> FlatLoop | None:
         return None
     arrays = tuple(block.results[position] for position, _ in kernel.outputs)
     same = tuple(
-        Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span) if eqn.op in _SAME else eqn
+        Eqn(eqn.outs, "positive", eqn.args[:1], (), (), eqn.span) if eqn.op in SAME_ENTRIES else eqn
         for eqn in block.eqns
     )
     same = tuple(remove_dead(list(same), arrays))

@@ -8,7 +8,7 @@ from dataclasses import replace
 from ...ir import Atom, Eqn, Literal, Var
 from ...operators import DTYPES, OPERATORS
 from ...passes.kernel.types import OF_DTYPES, of_literal, stored
-from ...rewrite import MADE_OF, REGION
+from ...rewrite import MADE_OF, METADATA, REGION
 from ..expressions import (
     NO_SHAPE,
     Braces,
@@ -31,10 +31,9 @@ from .names import derived
 from .numbers import integer_near, of_numbers
 from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type
 
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 VALUE_OPS = frozenset(
     {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_", REGION}
-    | _METADATA
+    | METADATA
 )
 _BUILTINS = {"abs": "abs", "pow": "power"}
 _TO_INTEGERS = {"int": "trunc", "math.ceil": "ceil", "math.floor": "floor"}
@@ -157,7 +156,7 @@ class Values:
             return self._is_instance(eqn)
         if op in MADE_OF:
             return Fact("index", items=args, eqn=eqn)
-        if op in _METADATA:
+        if op in METADATA:
             return self._metadata(op, args[0])
         if op == "item":
             return self._item(args)

@@ -45,7 +45,7 @@ from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Formula, Literal, Options, Param, Span, Var
 from ...operators.constant import CONSTANT
-from ...rewrite import Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
+from ...rewrite import METADATA, Namer, copy_eqns, replace_atom, replace_block, replace_eqn, uses
 from ..differentiate.block import differentiate
 from ..differentiate.missing_derivative import no_derivative
 from ..simplify.simplify import simplify
@@ -53,7 +53,6 @@ from .specialize import specialize
 from .zeros import NONE
 
 _FREE = (Form.CONSTANT, Form.ZERO)
-_METADATA = frozenset({"shape", "ndim", "size", "dtype", "like"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -217,7 +216,7 @@ Reached = dict[Var, Eqn | None]
 def _follow(eqns: Sequence[Eqn], reached: Reached, lists: dict[Var, tuple[Atom, ...]]) -> None:
     """Add to `reached` what depends on the values in it, and the equation where that began."""
     for eqn in eqns:
-        if eqn.op in _METADATA:
+        if eqn.op in METADATA:
             continue
         if eqn.op == "list":
             lists[eqn.outs[0]] = eqn.args

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterable, Iterator
 from ...analyses import torch_names
 from .reading import reads, shares
 
+# Methods by which a list holds what they are given.
 FILLING = frozenset({"append", "extend", "insert"})
 MODULES = frozenset({"torch", "F", "nn", "np", "numpy", "math"})
 FRESH = frozenset(

@@ -6,12 +6,11 @@ import ast
 from collections.abc import Callable, Iterable, Mapping
 
 from ...analyses import torch_names
-from .aliases import Aliases
+from .aliases import FILLING, Aliases
 from .place import names_in, unused
 from .reading import reads, root_of, shares
 from .splices import CannotFix, Text
 
-OF_LISTS = frozenset({"append", "extend", "insert"})
 OPERATORS = {
     ast.Add: "+",
     ast.Sub: "-",
@@ -173,7 +172,7 @@ def _check_dropped(statement: ast.stmt) -> None:
     """A call whose result is not used changes something: a tensor, a list, or what is not known."""
     match statement:
         case ast.Expr(value=ast.Call(func=ast.Attribute(attr=name))) if not torch_names.is_in_place(name):
-            if name not in OF_LISTS:
+            if name not in FILLING:
                 raise CannotFix(f"what `{name}` does is not known")
 
 

@@ -14,7 +14,7 @@ from ...analyses.records import made_fields
 from ...analyses.torch_names import METHODS, NOT_WRITING, is_in_place
 from ...frontend.classes import Method, method_of, resolve
 from ...frontend.modules import Class, Dotted, Expression, Function, TorchModule
-from .aliases import Aliases
+from .aliases import FILLING, Aliases
 from .place import Place
 from .reading import bound, shares
 from .recording import called_functions
@@ -37,7 +37,6 @@ _PURE_METHODS = METHODS | {
     "apply",
     "warn",
 }
-_FILL = frozenset({"append", "extend", "insert"})
 _WRITING_BUILTINS = frozenset({"setattr", "delattr", "exec", "eval", "next"})
 _WRITING_FUNCTIONS = frozenset(
     {"copyto", "put", "place", "putmask", "fill_diagonal", "put_along_axis", "setitem", "delitem"}
@@ -95,7 +94,9 @@ def held_names(function: ast.FunctionDef, context: str) -> set[str]:
         for node in ast.walk(function):
             match node:
                 case ast.Call(func=ast.Attribute(value=ast.Name(id=owner), attr=attr), args=args):
-                    if (owner, attr) == (context, "save_for_backward") or (owner in found and attr in _FILL):
+                    if (owner, attr) == (context, "save_for_backward") or (
+                        owner in found and attr in FILLING
+                    ):
                         found |= {name for argument in args for name in _held_in(argument)}
                 case ast.Assign(targets=targets, value=value):
                     if any(_owner(target) in {context, *found} for target in targets):
@@ -225,7 +226,7 @@ class _Writes:
                     pairs = [(target, value)]
                 case ast.withitem(optional_vars=ast.expr() as target, context_expr=value):
                     pairs = [(target, value)]
-                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in _FILL:
+                case ast.Call(func=ast.Attribute(value=ast.Name(id=name), attr=attr)) if attr in FILLING:
                     if self._reached(node.args):
                         self._holds.add(name)
                     continue
@@ -314,7 +315,7 @@ class _Writes:
                 ):
                     yield from self._reached([_object(value)]) & self._live
                 case ast.Expr(value=ast.Call(func=ast.Attribute(value=value, attr=name))):
-                    if name not in _NO_CHANGE | _FILL | NOT_WRITING and not self._is_context(value):
+                    if name not in _NO_CHANGE | FILLING | NOT_WRITING and not self._is_context(value):
                         yield from self._reached([value])
                 case ast.Call():
                     yield from self._called(node)
@@ -360,7 +361,7 @@ class _Writes:
                 yield from self._reached(given)
         elif is_in_place(name):
             yield from self._reached([func.value])
-        elif name in _FILL:
+        elif name in FILLING:
             yield from self._reached([owner]) & self._live
         elif not (shares(name) or name in _PURE_METHODS or isinstance(owner, ast.Constant | ast.JoinedStr)):
             yield from self._reached([owner, *given])
