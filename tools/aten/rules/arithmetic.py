@@ -5,6 +5,8 @@ from __future__ import annotations
 import ast
 from typing import Any
 
+from pullback.transpile.emit.python_expr import COMPARE
+
 from ..cpp import field, text_of
 from ..errors import NotImported
 from ..scope import Scope
@@ -19,14 +21,6 @@ ARITHMETIC: dict[str, type[ast.operator]] = {
     "&": ast.BitAnd,
     "|": ast.BitOr,
 }
-COMPARISONS: dict[str, type[ast.cmpop]] = {
-    "<": ast.Lt,
-    "<=": ast.LtE,
-    ">": ast.Gt,
-    ">=": ast.GtE,
-    "==": ast.Eq,
-    "!=": ast.NotEq,
-}
 TURNED = {"<": ">", "<=": ">=", ">": "<", ">=": "<=", "==": "==", "!=": "!="}
 LOGIC: dict[str, type[ast.boolop]] = {"&&": ast.And, "||": ast.Or}
 
@@ -39,11 +33,11 @@ def binary(node: Any, scope: Scope, read: Read) -> ast.expr:
         if operator == "/" and _whole(left, scope) and _whole(right, scope):
             return ast.BinOp(read(left), ast.FloorDiv(), read(right))  # of sizes, which are not negative
         return ast.BinOp(read(left), ARITHMETIC[operator](), read(right))
-    if operator in COMPARISONS:
+    if operator in COMPARE:
         first, second = read(left), read(right)
         if left.type in ("number_literal", "unary_expression") and right.type == "identifier":
             first, second, operator = second, first, TURNED[operator]
-        return ast.Compare(first, [COMPARISONS[operator]()], [second])
+        return ast.Compare(first, [COMPARE[operator]()], [second])
     if operator in LOGIC:
         return _flat(LOGIC[operator](), read(left), read(right))
     raise NotImported(f"no rule for the operator `{operator}`")

@@ -6,14 +6,15 @@ import ast
 
 from pullback.transpile.emit.aten.values import BITS, CHOICE, PRIMARY, UNARY, Expr
 from pullback.transpile.emit.aten.values import binary as joined
+from pullback.transpile.emit.python_expr import COMPARE
 
-from ...rules.arithmetic import ARITHMETIC, COMPARISONS, LOGIC
+from ...rules.arithmetic import ARITHMETIC, LOGIC
 from ..errors import NotExported
 from ..scope import Scope
 from ..types import BOOL, CONJUGATE, NONE, NUMBER, SCALAR, STRING, SYMINT, TENSOR, is_symbolic, is_tensor
 from .rule import Rule, Write
 
-_SYMBOLS = {kind: symbol for symbol, kind in (ARITHMETIC | COMPARISONS | LOGIC).items()}
+_SYMBOLS = {kind: symbol for symbol, kind in (ARITHMETIC | COMPARE | LOGIC).items()}
 
 
 def binary(node: ast.BinOp, scope: Scope, write: Write) -> Expr | None:
