@@ -70,6 +70,16 @@ def renamed(formula: Formula, names: Mapping[Var, Var]) -> Formula:
     )
 
 
+def nested_results(block: Block) -> dict[Var, Var]:
+    """Results that nothing else reads, as temporaries: they nest where they are returned."""
+    counts = uses(block)
+    return {
+        eqn.outs[0]: eqn.outs[0]._replace(temp=True)
+        for eqn in block.eqns
+        if len(eqn.outs) == 1 and counts[eqn.outs[0]] == 1 and eqn.outs[0] in block.results and not eqn.blocks
+    }
+
+
 def split_by_result(block: Block, results: Sequence[Atom]) -> tuple[list[Eqn], list[list[Eqn]]]:
     """Equations that several results need, or none, and those that only one of them does.
 

@@ -16,8 +16,8 @@ from ...derivatives import Derivatives
 from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...passes.promote.recompute import recompute_indices
-from ...rewrite import rename, uses
-from ..array_library.blocks import Called, split_by_result, with_free_names
+from ...rewrite import rename
+from ..array_library.blocks import Called, nested_results, split_by_result, with_free_names
 from ..array_library.helpers import Helpers
 from ..cpp.lines import indented
 from ..torch.frame import Frame
@@ -366,7 +366,6 @@ class _Struct:
 
     def _without_own_names(self, block: Block) -> Block:
         """The block whose variables are not named like the gradients that are returned; results nest."""
-        counts = uses(block)
         taken = {var.name for var in (*self.gradients.values(), *self._values())} | {"first"}
         taken |= {f"{param.var.name}_given" for param in self.optional}
         taken |= {f"{var.name}_count" for var in self._lists()}
@@ -374,11 +373,7 @@ class _Struct:
         for var in block.bound():
             if var.name in taken:
                 names[var] = self.frame.namer.fresh(var.name, var.kind, var.temp)
-        for eqn in block.eqns:
-            for var in eqn.outs:
-                if counts[var] == 1 and var in block.results and len(eqn.outs) == 1 and not eqn.blocks:
-                    names[var] = Var(names.get(var, var).name, var.kind, True)
-        return rename(block, names)
+        return rename(block, names | nested_results(block))
 
     def _needed(self, param: Param) -> str:
         """The condition under which the gradient of a parameter is asked for."""

@@ -10,8 +10,8 @@ from ...ir import Atom, Block, Literal, Param, Var
 from ...ir.dtypes import CONCRETE
 from ...ir.types import TensorType
 from ...passes.label_temporaries import label_block
-from ...rewrite import all_names, rename, uses
-from ..array_library.blocks import split_by_result
+from ...rewrite import all_names, rename
+from ..array_library.blocks import nested_results, split_by_result
 from ..array_library.expressions import helper
 from ..array_library.vocabulary import is_complex
 from .frame import Frame, method, plain
@@ -173,15 +173,10 @@ class _Backward:
 
     def _without_own_names(self, block: Block) -> Block:
         """The block whose variables have no names of gradients that come in or are returned; results nest."""
-        counts = uses(block)
         taken = {*self.cotangents, *(var.name for var in self.gradients.values())}
         fresh = self.frame.namer.fresh
         names = {var: fresh(var.name, var.kind) for var in block.bound() if var.name in taken}
-        for eqn in block.every():
-            for var in eqn.outs:
-                if counts[var] == 1 and var in block.results and len(eqn.outs) == 1 and not eqn.blocks:
-                    names[var] = Var(var.name, var.kind, True)
-        return rename(block, names)
+        return rename(block, names | nested_results(block))
 
     def _device(self, part: Part) -> str:
         return f"{self.cotangents[part.cotangents[0]]}.device" if part.cotangents else "None"

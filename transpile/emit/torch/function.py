@@ -19,7 +19,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Formula, Literal, Param, Var
 from ...operators import OPERATORS
 from ...rewrite import defining, rename, slice_of, uses
-from ..array_library.blocks import Called
+from ..array_library.blocks import Called, nested_results
 from ..array_library.vocabulary import Vocabulary
 from ..python_text import function_text
 from .autocast import autocast_rule
@@ -113,8 +113,9 @@ def _forward(frame: Frame) -> ast.FunctionDef:
             raise FormulaError([finding], formula.source)
     block = Block((), formula.forward.eqns, outputs)
     block = live(block)
-    nested = _nested_results(block) if len(outputs) == 1 else {}
-    block = rename(block, nested)
+    if len(outputs) == 1 and block.eqns:
+        last = block.eqns[-1].outs
+        block = rename(block, {var: to for var, to in nested_results(block).items() if var in last})
     expressions = frame.printer.expressions(block, frame.device)
     body = plain(*frame.unpack_lists())
     body += frame.printer.statements(block.eqns, expressions)
@@ -162,16 +163,6 @@ def live(block: Block) -> Block:
     reads = [var for eqn in raising for var in (*eqn.reads(), *(v for b in eqn.blocks for v in b.free()))]
     kept |= {id(eqn) for eqn in slice_of(block.eqns, reads)} | {id(eqn) for eqn in raising}
     return Block(block.params, tuple(eqn for eqn in block.eqns if id(eqn) in kept), block.results)
-
-
-def _nested_results(block: Block) -> dict[Var, Var]:
-    counts = uses(block)
-    return {
-        out: Var(out.name, out.kind, True)
-        for eqn in block.eqns[-1:]
-        for out in eqn.outs
-        if len(eqn.outs) == 1 and counts[out] == 1 and out in block.results and not eqn.blocks
-    }
 
 
 def _setup_context(frame: Frame) -> ast.FunctionDef:
