@@ -6,7 +6,8 @@ from collections.abc import Mapping
 from typing import TypeVar
 
 from ..analysis.facts import Facts
-from ..ir import Atom, Block, Eqn, Formula, Var
+from ..ir import Eqn, Formula, Var
+from ..rewrite import rename
 
 _T = TypeVar("_T")
 
@@ -21,8 +22,8 @@ def prefer_outer_names(formula: Formula, facts: Facts) -> tuple[Formula, Facts]:
         return formula, facts
     pullback = formula.pullback
     formula = formula.evolve(
-        forward=_block(formula.forward, swaps),
-        pullback=_block(pullback, swaps) if pullback is not None else None,
+        forward=rename(formula.forward, swaps),
+        pullback=rename(pullback, swaps) if pullback is not None else None,
         rules=tuple((swaps.get(var, var), grad) for var, grad in formula.rules),
     )
     return formula, Facts(
@@ -47,22 +48,3 @@ def _swap(eqn: Eqn, facts: Facts, swaps: dict[Var, Var]) -> None:
 
 def _keys(table: Mapping[Var, _T], swaps: Mapping[Var, Var]) -> dict[Var, _T]:
     return {swaps.get(var, var): value for var, value in table.items()}
-
-
-def _atom(atom: Atom, swaps: Mapping[Var, Var]) -> Atom:
-    return swaps.get(atom, atom) if isinstance(atom, Var) else atom
-
-
-def _block(block: Block, swaps: Mapping[Var, Var]) -> Block:
-    eqns = tuple(
-        Eqn(
-            tuple(swaps.get(out, out) for out in eqn.outs),
-            eqn.op,
-            tuple(_atom(atom, swaps) for atom in eqn.args),
-            tuple((key, _atom(value, swaps)) for key, value in eqn.kwargs),
-            tuple(_block(inner, swaps) for inner in eqn.blocks),
-            eqn.span,
-        )
-        for eqn in block.eqns
-    )
-    return Block(block.params, eqns, tuple(_atom(atom, swaps) for atom in block.results))
