@@ -99,16 +99,9 @@ def held_names(function: ast.FunctionDef, context: str) -> set[str]:
                     ):
                         found |= {name for argument in args for name in _held_in(argument)}
                 case ast.Assign(targets=targets, value=value):
-                    if any(_owner(target) in {context, *found} for target in targets):
+                    if any(_root(target) in {context, *found} for target in targets):
                         found |= _held_in(value)
     return found - {context}
-
-
-def _owner(target: ast.expr) -> str:
-    """``kept`` of ``kept["y"]``, of ``kept.y`` and of ``kept``."""
-    while isinstance(target, ast.Attribute | ast.Subscript):
-        target = target.value
-    return target.id if isinstance(target, ast.Name) else ""
 
 
 def _held_in(node: ast.expr) -> set[str]:
@@ -417,5 +410,6 @@ def _object(node: ast.expr) -> ast.expr:
 
 
 def _root(node: ast.expr) -> str:
+    """``kept`` of ``kept["y"]``, of ``kept.y`` and of ``kept``; "" for what no name leads to."""
     found = _object(node)
     return found.id if isinstance(found, ast.Name) else ""
