@@ -203,8 +203,7 @@ def slice_of(eqns: Sequence[Eqn], wanted: Iterable[Var], leaves: Iterable[Var] =
     for eqn in reversed(eqns):
         if missing.intersection(eqn.outs):
             kept.append(eqn)
-            inner = [var for block in eqn.blocks for var in block.free()]
-            missing.update(var for var in (*eqn.reads(), *inner) if var not in known)
+            missing.update(var for var in eqn.every_read() if var not in known)
     return kept[::-1]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from pullback.engine.debugging.picture import Arrow, Box, svg
@@ -87,7 +87,7 @@ class _Drawing:
                 boxes[line] = self._box(text, "mistyrose" if promoted else fill, f"line {line}")
             elif before is None and any(out.name in self.hidden for out in eqn.outs):
                 self.boxes[boxes[line]].fill = "mistyrose"
-            for var in _reads(eqn):
+            for var in eqn.every_read():
                 self._read(var, boxes[line], before, eqn)
             self._makers.update((out, boxes[line]) for out in eqn.outs)
 
@@ -105,12 +105,6 @@ class _Drawing:
 
 def _shown(var: Var) -> bool:
     return var.kind in ("tensor", "list")
-
-
-def _reads(eqn: Eqn) -> Iterator[Var]:
-    yield from eqn.reads()
-    for block in eqn.blocks:
-        yield from block.free()
 
 
 def _text(source: Source, line: int) -> str:

@@ -38,8 +38,7 @@ def _prune(eqns: Sequence[Eqn], after: set[Var]) -> tuple[Eqn, ...]:
                 continue
         if eqn.op == "for":
             eqn = _loop(eqn, live)
-        live.update(var for block in eqn.blocks for var in block.free())
-        live.update(eqn.reads())
+        live.update(eqn.every_read())
         kept.append(eqn)
     return tuple(reversed(kept))
 
@@ -68,6 +67,6 @@ def _needed(eqns: Sequence[Eqn], results: Sequence[object]) -> tuple[Eqn, ...]:
     live, kept = _variables(results), list[Eqn]()
     for eqn in reversed(eqns):
         if acts(eqn) or live.intersection(eqn.outs):
-            live.update(eqn.reads(), (var for block in eqn.blocks for var in block.free()))
+            live.update(eqn.every_read())
             kept.append(eqn)
     return tuple(reversed(kept))

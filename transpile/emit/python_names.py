@@ -8,7 +8,7 @@ under other names, in which a name may be given more than once: for printing onl
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..ir import Atom, Block, Eqn, Formula, Var
@@ -74,7 +74,7 @@ class _Lives:
             if var not in found:
                 found.add(var)
                 if var in self.nested:
-                    queue.extend(_reads(self.nested[var]))
+                    queue.extend(self.nested[var].every_read())
         return found
 
     def before(self, eqns: Sequence[Eqn], live: set[Var]) -> set[Var]:
@@ -160,12 +160,6 @@ def _first_free(name: str, near: set[str]) -> str:
         number += 1
         found = f"{stem}_{number}"
     return found
-
-
-def _reads(eqn: Eqn) -> Iterator[Var]:
-    yield from eqn.reads()
-    for block in eqn.blocks:
-        yield from block.free()
 
 
 def without_numbers(name: str) -> str:

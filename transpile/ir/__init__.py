@@ -159,6 +159,10 @@ class Eqn(Node):
                 read.append(atom)
         return read
 
+    def every_read(self) -> list[Var]:
+        """Variables that the equation reads itself, then those that its blocks read from outside of them."""
+        return [*self.reads(), *(var for block in self.blocks for var in block.free())]
+
     def kwarg(self, name: str) -> Atom | None:
         """The keyword argument of this name, or None where it was not given."""
         for key, value in self.kwargs:

@@ -98,7 +98,7 @@ def split_by_result(block: Block, results: Sequence[Atom]) -> tuple[list[Eqn], l
     own: list[list[Eqn]] = [[] for _ in results]
     for eqn in reversed(block.eqns):
         by = set().union(*(wanted.get(out, set()) for out in eqn.outs)) if eqn.outs else everyone
-        for var in {*eqn.reads(), *(var for inner in eqn.blocks for var in inner.free())}:
+        for var in set(eqn.every_read()):
             wanted.setdefault(var, set()).update(by)
         if len(by) == 1 and len(results) > 1:
             own[min(by)].insert(0, eqn)

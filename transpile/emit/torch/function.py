@@ -160,7 +160,7 @@ def live(block: Block) -> Block:
     wanted = [atom for atom in block.results if isinstance(atom, Var)]
     kept = {id(eqn) for eqn in slice_of(block.eqns, wanted)}
     raising = [eqn for eqn in block.eqns if not eqn.outs]
-    reads = [var for eqn in raising for var in (*eqn.reads(), *(v for b in eqn.blocks for v in b.free()))]
+    reads = [var for eqn in raising for var in eqn.every_read()]
     kept |= {id(eqn) for eqn in slice_of(block.eqns, reads)} | {id(eqn) for eqn in raising}
     return Block(block.params, tuple(eqn for eqn in block.eqns if id(eqn) in kept), block.results)
 

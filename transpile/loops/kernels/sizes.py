@@ -116,7 +116,7 @@ def _reads(pullback: Block) -> list[set[Var]]:
             if isinstance(atom, Var) and atom not in reached:
                 reached.add(atom)
                 eqn = made.get(atom)
-                queue += [] if eqn is None else [*eqn.reads(), *(v for b in eqn.blocks for v in b.free())]
+                queue += [] if eqn is None else eqn.every_read()
         found.append(reached)
     return found
 

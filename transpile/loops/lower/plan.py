@@ -83,8 +83,7 @@ class Plan:
         self._eqn: Eqn | None = None
         outputs = kernel.outputs if outer is None else ()
         self.output_of = {atom: k for k, (_, atom) in reversed(list(enumerate(outputs)))}
-        self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.reads())
-        self.uses.update(var for eqn in kernel.block.eqns for block in eqn.blocks for var in block.free())
+        self.uses = Counter(var for eqn in kernel.block.eqns for var in eqn.every_read())
         self._written: set[int] = set()
         self.missing: set[Var] = set()
         self.settled: dict[tuple[object, ...], list[Fact]] = {} if outer is None else outer.settled

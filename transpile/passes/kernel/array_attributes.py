@@ -134,7 +134,7 @@ def indexing(formula: Formula) -> Indexing:
         if plainly.intersection(eqn.outs) and eqn.op == "tuple":
             plainly.update(eqn.args)
         if somehow.intersection(eqn.outs):
-            somehow.update(eqn.reads(), *(block.free() for block in eqn.blocks))
+            somehow.update(eqn.every_read())
     attributes = formula.attributes
     return Indexing(
         frozenset(param.var.name for param in attributes if param.var in plainly),

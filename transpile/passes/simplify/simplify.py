@@ -95,8 +95,7 @@ def remove_dead(eqns: list[Eqn], results: tuple[Atom, ...]) -> list[Eqn]:
             eqn = Eqn(tuple(eqn.outs[i] for i in index), "if", eqn.args, eqn.kwargs, tuple(blocks), eqn.span)
         if eqn.op == "for":
             eqn = _needed_of_loop(eqn, live)
-        live.update(eqn.reads())
-        live.update(var for block in eqn.blocks for var in block.free())
+        live.update(eqn.every_read())
         kept.append(eqn)
     return kept[::-1]
 
