@@ -20,6 +20,7 @@ from .text.place import Place, body_of, names_in, unused
 from .text.reading import bound
 from .text.saved_call import LONGEST
 from .text.splices import CannotFix, Splice
+from .text.statements import is_name
 
 CODES = ("PB102", "PB109")
 # What reads or sets how a tensor stands in the graph, or leaves PyTorch.
@@ -86,7 +87,7 @@ def _check_call(call: ast.Call, function: ast.FunctionDef, place: Place, context
     while isinstance(root, ast.Attribute):
         if root.attr != "requires_grad_" and is_in_place(root.attr):
             raise CannotFix(f"`{root.attr}` changes a tensor in place")
-        if _is(root.value, context) and root.attr not in OF_CONTEXT:
+        if is_name(root.value, context) and root.attr not in OF_CONTEXT:
             raise CannotFix(f"`{called}` may do anything")
         root = root.value
     if not isinstance(root, ast.Name) or root.id == context:
@@ -125,14 +126,10 @@ def _held(function: ast.FunctionDef, context: str) -> set[str]:
 
 def _holds(node: ast.AST, context: str, held: set[str]) -> bool:
     return any(
-        (isinstance(n, ast.Attribute) and _is(n.value, context) and n.attr not in OF_CONTEXT)
+        (isinstance(n, ast.Attribute) and is_name(n.value, context) and n.attr not in OF_CONTEXT)
         or (isinstance(n, ast.Name) and n.id in held)
         for n in ast.walk(node)
     )
-
-
-def _is(node: ast.expr, name: str) -> bool:
-    return isinstance(node, ast.Name) and node.id == name
 
 
 def _keep_leaves(place: Place, backward: ast.FunctionDef, context: str) -> None:
@@ -169,11 +166,11 @@ def _saved(backward: ast.FunctionDef, context: str) -> Iterator[ast.expr]:
 
 
 def _loads(node: ast.expr, name: str) -> Iterator[ast.expr]:
-    return (n for n in ast.walk(node) if isinstance(n, ast.expr) and _is(n, name))
+    return (n for n in ast.walk(node) if isinstance(n, ast.expr) and is_name(n, name))
 
 
 def _reads_saved(node: ast.expr, context: str) -> bool:
-    return isinstance(node, ast.Attribute) and node.attr in READS_SAVED and _is(node.value, context)
+    return isinstance(node, ast.Attribute) and node.attr in READS_SAVED and is_name(node.value, context)
 
 
 def _is_once(

@@ -13,7 +13,7 @@ from ...ir import Var
 from ...operators import OPERATORS
 from ..expressions.templates import read_template
 from ..state.aliases import is_number
-from ..state.values import Dotted, Frame, Value
+from ..state.values import Dotted, Frame, Value, is_tensor
 from .arguments import Arguments
 
 _SAME = ("sqrt", "exp", "log", "sin", "cos", "tan", "sinh", "cosh", "tanh", "expm1", "log2", "log10", "log1p")
@@ -62,17 +62,13 @@ def read_of_entries(
     count, full_name = len(given.positional), FULL_NAMES.get(callee.name)
     written = _WRITTEN.get((callee.name, count))
     known = written or (full_name and count == _COUNTS.get(callee.name.removeprefix("math."), 1))
-    if not known or given.keywords or not any(map(_is_tensor, given.positional)):
+    if not known or given.keywords or not any(map(is_tensor, given.positional)):
         return None
-    values = [_number(frame, value, given) if _is_tensor(value) else value for value in given.positional]
+    values = [_number(frame, value, given) if is_tensor(value) else value for value in given.positional]
     if written is not None:
         return read_template(frame, written, dict(zip("ab", values, strict=False)), given.node)
     assert full_name is not None
     return call(Dotted(full_name, callee.text), Arguments(given.node, values, {}))
-
-
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Var) and value.kind == "tensor"
 
 
 def _number(frame: Frame, value: Value, given: Arguments) -> Value:

@@ -10,7 +10,7 @@ from ...operators import OPERATORS, OperatorInfo
 from ..expressions.templates import read_template
 from ..state.growing import is_list
 from ..state.readers import read
-from ..state.values import Frame, Growing, Items, Value, elements
+from ..state.values import Frame, Growing, Items, Value, elements, is_tensor
 from ..syntax.lists import Row
 from ..syntax.tables import Filled, Table
 from .arguments import Arguments
@@ -132,7 +132,7 @@ def _is_list(value: Value) -> bool:
 
 def _has_tensors(value: Value) -> bool:
     if isinstance(value, Items | Growing):
-        return any(_has_tensors(item) or _is_tensor(item) for item in value.items)
+        return any(_has_tensors(item) or is_tensor(item) for item in value.items)
     return isinstance(value, Var) and value.kind == "list"
 
 
@@ -146,7 +146,3 @@ def _shape_of_numbers(frame: Frame, value: Value) -> tuple[int, ...] | None:
     shapes = {_shape_of_numbers(frame, item) for item in known or ()}
     inner = shapes.pop() if len(shapes) == 1 else None
     return None if known is None or inner is None else (len(known), *inner)
-
-
-def _is_tensor(value: Value) -> bool:
-    return isinstance(value, Var) and value.kind == "tensor"

@@ -249,6 +249,11 @@ def iterated(value: Value) -> tuple[Value, ...] | None:
     return tuple(map(Literal, value.keys)) if isinstance(value, Keyed) else elements(value)
 
 
+def is_tensor(value: Value) -> bool:
+    """True of what may carry a gradient, a list of tensors left out."""
+    return isinstance(value, Var) and value.kind == "tensor"
+
+
 def is_value(value: Value) -> bool:
     """True of a number, size, string, tuple: what carries no gradient."""
     if isinstance(value, Var):
