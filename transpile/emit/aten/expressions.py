@@ -7,9 +7,9 @@ In: equations of a promoted formula, and their types. Out: expressions with NumP
 from __future__ import annotations
 
 import json
-import math
 import re
 from collections.abc import Callable, Mapping
+from functools import partial
 from string import Formatter
 
 from ...analysis.types import Types, type_of
@@ -20,6 +20,7 @@ from ...ir.types import TensorType
 from ...operators import OPERATORS, OperatorInfo
 from ..array_library.expressions import CONVERTED, of_no_floats, widened_operands
 from ..torch.vocabulary import FORMULAS
+from .indexing import entries
 from .values import (
     BOOL,
     CHOICE,
@@ -41,8 +42,10 @@ from .values import (
     Expr,
     added,
     binary,
+    constant,
     declared,
     joined,
+    tuple_of,
 )
 from .vocabulary import ALL_AXES, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
@@ -75,7 +78,7 @@ class AtenExpressions:
         """The expression of an operand."""
         if isinstance(atom, Var):
             return self.values[atom]
-        return _constant(atom.value)
+        return constant(atom.value)
 
     def converted(self, value: Expr, type: str, eqn: Eqn | None = None) -> str:
         """The text of a value as one of another type."""
@@ -288,7 +291,7 @@ class AtenExpressions:
         if axis.type == NONE:
             axis = Expr("{}", PARTS)
         elif shift.type == INT and axis.parts:
-            given = {**given, "shift": _tuple((shift,) * len(axis.parts))}
+            given = {**given, "shift": tuple_of((shift,) * len(axis.parts))}
         return self._filled(eqn, TEMPLATES["roll"], {**given, "axis": axis})
 
     def _of_one_axis(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
@@ -380,43 +383,8 @@ class AtenExpressions:
         return Expr(self.entries(eqn, self.of(eqn.args[0]).text, self.of(index)), TENSOR)
 
     def entries(self, eqn: Eqn, base: str, index: Expr) -> str:
-        """The entries of a tensor at an index: a view of it where nothing steps backwards."""
-        for part, axis in self._places(eqn, index):
-            base = _part_of(self, eqn, base, part, axis)
-        return base
-
-    def forwards(self, index: Expr) -> tuple[Expr, list[int]]:
-        """The index with its slices that step backwards forwards, and the axes that these stand for."""
-        parts = list(_parts(index))
-        dots = next((k for k, part in enumerate(parts) if part.text == "..."), len(parts))
-        turned = []
-        for k, part in enumerate(parts):
-            if part.text == "slice" and part.parts[2].text.startswith("-"):
-                used = parts[:k] if k < dots else parts[k:]
-                axis = sum(one.type != NONE for one in used)
-                turned.append(axis if k < dots else -axis)
-                step = Expr(part.parts[2].text[1:], INT)
-                parts[k] = Expr("slice", PARTS, parts=(*part.parts[:2], step))
-        return _tuple(tuple(parts)), turned
-
-    def _places(self, eqn: Eqn, index: Expr) -> list[tuple[Expr, str]]:
-        """The parts of an index with the axis that each stands for, once those before are applied."""
-        parts = _parts(index)
-        dots = [k for k, part in enumerate(parts) if part.text == "..."]
-        made: list[tuple[Expr, str]] = []
-        axis = 0
-        for part in parts:
-            if part.text == "...":
-                break
-            made.append((part, str(axis)))
-            axis += part.type != INT
-        if dots:
-            behind = parts[dots[0] + 1 :]
-            left = [sum(part.type != NONE for part in behind[k + 1 :]) for k in range(len(behind))]
-            made += [(part, str(-1 - count)) for part, count in zip(behind, left, strict=True)]
-        if any(part.type == TENSOR for part, _ in made) and len(made) > 1:
-            raise self.refusal(eqn, "an array among other parts of an index")
-        return made
+        """The entries of a tensor at an index."""
+        return entries(base, index, partial(self.refusal, eqn))
 
     # what is no operator of tensors
 
@@ -432,7 +400,7 @@ class AtenExpressions:
             return Expr(f"!{operands[0].within(UNARY)}", BOOL, UNARY)
         if eqn.op == "add" and kinds <= {SIZES, INTS, PARTS} and all(value.parts for value in operands):
             parts = tuple(part for value in operands for part in value.parts)
-            return _tuple(parts)
+            return tuple_of(parts)
         if not kinds <= {*NUMBERS, DTYPE, STRING} or not operands:
             raise self.refusal(eqn, info.python)
         if info.dtype == "bool" and infix in _INFIX:
@@ -573,7 +541,7 @@ class AtenExpressions:
         return Expr(f"!({self.condition(value)})" if value.level > UNARY else f"!{value.text}", BOOL, UNARY)
 
     def _tuple(self, eqn: Eqn) -> Expr:
-        return _tuple(tuple(self.of(atom) for atom in eqn.args))
+        return tuple_of(tuple(self.of(atom) for atom in eqn.args))
 
     def _slice(self, eqn: Eqn) -> Expr:
         return Expr("slice", PARTS, parts=tuple(self.of(atom) for atom in eqn.args))
@@ -625,74 +593,6 @@ class AtenExpressions:
 
 def _infix(info: OperatorInfo) -> str:
     return info.infix if info.name not in ("power", "floor_divide", "remainder", "matmul") else ""
-
-
-def _tuple(parts: tuple[Expr, ...]) -> Expr:
-    return Expr(f"{{{', '.join(part.text for part in parts)}}}", PARTS, parts=parts)
-
-
-def _parts(index: Expr) -> tuple[Expr, ...]:
-    """The parts of an index."""
-    return index.parts if index.type == PARTS and index.text != "slice" else (index,)
-
-
-def _part_of(printer: AtenExpressions, eqn: Eqn, base: str, part: Expr, axis: str) -> str:
-    """The operator of one part of an index."""
-    if part.type == INT:
-        return f"at::select({base}, {axis}, {part.text})"
-    if part.type == NONE:
-        return f"at::unsqueeze({base}, {axis})"
-    if part.type == TENSOR:
-        return f"at::index({base}, {{{part.text}}})"
-    if part.text != "slice":
-        raise printer.refusal(eqn, f"the index {part.text}")
-    bounds = [bound.text for bound in part.parts]
-    absent = [bound.type == NONE for bound in part.parts]
-    if absent == [True, True, True]:
-        return base
-    step = bounds[2]
-    if step.startswith("-") and absent[:2] == [True, True]:
-        base = f"at::flip({base}, {axis})"
-        return base if step == "-1" else f"at::slice({base}, {axis}, 0, std::nullopt, {step[1:]})"
-    if not (absent[2] or step.isdigit()):
-        raise printer.refusal(eqn, "a slice that may step backwards")
-    start = "0" if absent[0] else bounds[0]
-    stop = "std::nullopt" if absent[1] else bounds[1]
-    arguments = [base, axis, start, stop, "1" if absent[2] else step]
-    if arguments[4] == "1":
-        arguments.pop()
-    return f"at::slice({', '.join(arguments)})"
-
-
-def _constant(value: object) -> Expr:
-    """A constant of the IR."""
-    if value is None:
-        return Expr("std::nullopt", NONE)
-    if value is Ellipsis:
-        return Expr("...", PARTS)
-    if isinstance(value, bool):
-        return Expr("true" if value else "false", BOOL)
-    if isinstance(value, int):
-        return Expr(str(value), INT, PRIMARY if value >= 0 else UNARY)
-    if isinstance(value, float):
-        return _float(value)
-    if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return Expr(f'"{escaped}"', STRING)
-    if isinstance(value, slice):
-        return Expr("slice", PARTS, parts=tuple(map(_constant, (value.start, value.stop, value.step))))
-    if isinstance(value, tuple):
-        return _tuple(tuple(map(_constant, value)))
-    return Expr(repr(value), "unknown")
-
-
-def _float(value: float) -> Expr:
-    if math.isnan(value):
-        return Expr("std::numeric_limits<double>::quiet_NaN()", DOUBLE)
-    if math.isinf(value):
-        sign = "-" if value < 0 else ""
-        return Expr(f"{sign}std::numeric_limits<double>::infinity()", DOUBLE, UNARY)
-    return Expr(repr(value), DOUBLE, PRIMARY if math.copysign(1, value) > 0 else UNARY)
 
 
 _SPECIAL = {

@@ -12,6 +12,7 @@ from ...rewrite import uses
 from ..cpp.comments import Comments
 from ..cpp.lines import LINE_WIDTH, indented
 from .expressions import AtenExpressions
+from .indexing import forwards
 from .values import (
     INT,
     INTS,
@@ -182,7 +183,7 @@ class Statements:
             indices = f"{{{where.text}}}"
             text = f"at::index_put({out.name}, {indices}, {operand.text}, /*accumulate=*/true)"
             return [*lines, *fitted(f"{out.name} = {text};")]
-        where, turned = self.expressions.forwards(where)
+        where, turned = forwards(where)
         lines += fitted(f"{self.expressions.entries(eqn, out.name, where)}.add_({operand.text});")
         if turned:
             lines += fitted(f"{out.name} = at::flip({out.name}, {{{', '.join(map(str, turned))}}});")
@@ -194,7 +195,7 @@ class Statements:
         operand, value = (self.of(atom) for atom in eqn.args)
         index = eqn.kwarg("index")
         assert index is not None
-        where, turned = self.expressions.forwards(self.of(index))
+        where, turned = forwards(self.of(index))
         if where.type == TENSOR or any(part.type == TENSOR for part in where.parts):
             raise self.expressions.refusal(eqn, "a write by an array of indices")
         self.expressions.values[out] = name(out.name, TENSOR)

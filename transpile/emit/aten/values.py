@@ -7,6 +7,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 TENSOR = "at::Tensor"
@@ -108,3 +109,39 @@ def joined(types: list[str]) -> str:
     if found and found <= set(NUMBERS):
         return DOUBLE if DOUBLE in found else INT
     return ""
+
+
+def tuple_of(parts: tuple[Expr, ...]) -> Expr:
+    """Values in a row."""
+    return Expr(f"{{{', '.join(part.text for part in parts)}}}", PARTS, parts=parts)
+
+
+def constant(value: object) -> Expr:
+    """A constant of the IR."""
+    if value is None:
+        return Expr("std::nullopt", NONE)
+    if value is Ellipsis:
+        return Expr("...", PARTS)
+    if isinstance(value, bool):
+        return Expr("true" if value else "false", BOOL)
+    if isinstance(value, int):
+        return Expr(str(value), INT, PRIMARY if value >= 0 else UNARY)
+    if isinstance(value, float):
+        return _of_float(value)
+    if isinstance(value, str):
+        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
+        return Expr(f'"{escaped}"', STRING)
+    if isinstance(value, slice):
+        return Expr("slice", PARTS, parts=tuple(map(constant, (value.start, value.stop, value.step))))
+    if isinstance(value, tuple):
+        return tuple_of(tuple(map(constant, value)))
+    return Expr(repr(value), "unknown")
+
+
+def _of_float(value: float) -> Expr:
+    if math.isnan(value):
+        return Expr("std::numeric_limits<double>::quiet_NaN()", DOUBLE)
+    if math.isinf(value):
+        sign = "-" if value < 0 else ""
+        return Expr(f"{sign}std::numeric_limits<double>::infinity()", DOUBLE, UNARY)
+    return Expr(repr(value), DOUBLE, PRIMARY if math.copysign(1, value) > 0 else UNARY)
