@@ -11,10 +11,18 @@ Refuse = Callable[[str], FormulaError]
 
 
 def entries(base: str, index: Expr, refuse: Refuse) -> str:
-    """The entries of a tensor at an index: a view of it where nothing steps backwards."""
+    """The entries at an index: a view, but at an array and where a slice steps backwards."""
+    if (array := alone(index)) is not None:
+        return f"at::index({base}, {{{array.text}}})"
     for part, axis in _places(index, refuse):
         base = _part_of(base, part, axis, refuse)
     return base
+
+
+def alone(index: Expr) -> Expr | None:
+    """The array that an index consists of, ``...`` behind it left out; None for another index."""
+    first, *rest = _parts(index) or (index,)
+    return first if first.type == TENSOR and all(part.text == "..." for part in rest) else None
 
 
 def forwards(index: Expr) -> tuple[Expr, list[int]]:
@@ -47,7 +55,7 @@ def _places(index: Expr, refuse: Refuse) -> list[tuple[Expr, str]]:
         behind = parts[dots[0] + 1 :]
         left = [sum(part.type != NONE for part in behind[k + 1 :]) for k in range(len(behind))]
         made += [(part, str(-1 - count)) for part, count in zip(behind, left, strict=True)]
-    if any(part.type == TENSOR for part, _ in made) and len(made) > 1:
+    if any(part.type == TENSOR for part, _ in made):
         raise refuse("an array among other parts of an index")
     return made
 
@@ -63,8 +71,6 @@ def _part_of(base: str, part: Expr, axis: str, refuse: Refuse) -> str:
         return f"at::select({base}, {axis}, {part.text})"
     if part.type == NONE:
         return f"at::unsqueeze({base}, {axis})"
-    if part.type == TENSOR:
-        return f"at::index({base}, {{{part.text}}})"
     if part.text != "slice":
         raise refuse(f"the index {part.text}")
     bounds = [bound.text for bound in part.parts]

@@ -12,7 +12,7 @@ from ...rewrite import uses
 from ..cpp.comments import Comments
 from ..cpp.lines import LINE_WIDTH, indented
 from .expressions import AtenExpressions
-from .indexing import forwards
+from .indexing import alone, forwards
 from .values import (
     INT,
     INTS,
@@ -179,8 +179,8 @@ class Statements:
         self.expressions.values[out] = name(out.name, TENSOR)
         size = self.of(shape).text
         lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.new_zeros({size});")
-        if where.type == TENSOR:
-            indices = f"{{{where.text}}}"
+        if (array := alone(where)) is not None:
+            indices = f"{{{array.text}}}"
             text = f"at::index_put({out.name}, {indices}, {operand.text}, /*accumulate=*/true)"
             return [*lines, *fitted(f"{out.name} = {text};")]
         where, turned = forwards(where)
@@ -196,7 +196,7 @@ class Statements:
         index = eqn.kwarg("index")
         assert index is not None
         where, turned = forwards(self.of(index))
-        if where.type == TENSOR or any(part.type == TENSOR for part in where.parts):
+        if any(part.type == TENSOR for part in (where, *where.parts)):
             raise self.expressions.refusal(eqn, "a write by an array of indices")
         self.expressions.values[out] = name(out.name, TENSOR)
         lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.clone();")
