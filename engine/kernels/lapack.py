@@ -13,6 +13,7 @@ from .capsules import address, signature
 ROUTINES = {
     "gesv": "iifiifii",
     "getrf": "iifiii",
+    "getri": "ifiifii",
     "potrf": "cifii",
     "gesdd": "ciififfififiii",
     "syevd": "ccififfiiii",

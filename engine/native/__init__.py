@@ -43,12 +43,12 @@ FORMULAS.on_replaced(forget_operators)
 blas.choose()
 on_inference(set_inference)
 
-_HUGE_PAGE = 1 << 21  # bytes
+_WORTH_ALIGNING = 1 << 12  # bytes; NumPy's memory begins within lines of the cache, which vectors then cross
 
 
 def tensor(array: Any, requires_grad: bool = False, name: str | None = None) -> Tensor:
-    """A leaf that owns a copy of the values; of a large array in the engine's memory, on huge pages."""
-    if type(array) is not np.ndarray or array.nbytes < _HUGE_PAGE or not _is_plain(array):
+    """A leaf that owns a copy of the values; of more than a few in the engine's memory, from a line on."""
+    if type(array) is not np.ndarray or array.nbytes < _WORTH_ALIGNING or not _is_plain(array):
         return leaf(copied(array), requires_grad, name)
     memory = allocate_like(array)
     memory[...] = array

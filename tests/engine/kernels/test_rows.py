@@ -98,6 +98,24 @@ def test_sums_of_floats_stay_within_units_in_the_last_place(sums, axis, shape):
         assert np.all(np.abs(one - exact) <= 2 * np.finfo(np.float32).eps * size)
 
 
+@pb.compile
+def as_it_is(x):
+    """Sums of what no loop computes, of which no row goes through a buffer."""
+    r = np.sum(x, axis=0), np.sum(x, axis=(0, -1)), np.sum(x, axis=-2)
+
+    return r
+
+
+@pytest.mark.parametrize(
+    "shape", [(1, 300), (7, 300), (301, 300), (9, 1500), (2, 40_000), (3, 6, 300), (41, 5, 1025)], ids=str
+)
+def test_rows_as_they_lie_are_summed_many_at_once(shape):
+    x = np.random.default_rng(shape).standard_normal(shape).astype(np.float32)
+    for one, axis in zip(as_it_is(x), (0, (0, -1), -2), strict=True):
+        exact, size = np.sum(x, axis=axis, dtype=float), np.sum(np.abs(x), axis=axis, dtype=float)
+        assert np.all(np.abs(one - exact) <= 2 * np.finfo(np.float32).eps * size)
+
+
 @pytest.mark.parametrize("shape", [(1100, 256), (5, 220, 256), (8191, 33)], ids=str)
 def test_rows_of_the_next_block_are_asked_for_and_change_nothing(shape):
     normalizes = pb.compile(normalized)

@@ -68,6 +68,14 @@ def test_of_any_stack(name, shape):
     np.testing.assert_allclose(found, expected, rtol=1e-10)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+@pytest.mark.parametrize("name", UNARY)
+def test_of_matrices_that_are_done_in_parts(name, dtype):
+    a = (np.eye(131) + positive(2, 131, 131) / 131).astype(dtype)
+    tolerance = 1e-4 if dtype == np.float32 else 1e-12
+    np.testing.assert_allclose(COMPILED[name](a), UNARY[name](a), rtol=tolerance, atol=tolerance)
+
+
 def test_gradients_of_stacks_with_one_vector():
     a, b = regular(2, 3, 3), RNG.standard_normal(3)
     assert pb.gradcheck(np.linalg.solve, a, b, order=2)

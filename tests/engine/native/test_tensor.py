@@ -29,6 +29,15 @@ def test_metadata_are_numpys(dtype):
     np.testing.assert_array_equal(x.numpy(), array)
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_a_leaf_of_more_than_a_few_values_begins_at_a_line_of_the_cache(dtype):
+    array = np.arange(4097, dtype=dtype)[1:]
+    x = pb.tensor(array)
+    assert x.detach().numpy().ctypes.data % 64 == 0
+    array[0] = 7
+    np.testing.assert_array_equal(x.numpy(), np.arange(1, 4097))
+
+
 @pytest.mark.parametrize("view", [np.s_[::2], np.s_[::-1], np.s_[:, None], np.s_[1:1], np.s_[0]])
 def test_from_numpy_shares_memory_of_any_strides(view):
     base = np.arange(12.0).reshape(4, 3)

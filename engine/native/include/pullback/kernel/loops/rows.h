@@ -38,14 +38,24 @@ PB_RUNTIME void Loop::start(const Space& space, const Memory& memory, int64_t be
     extent_ = inner_ < 0 ? 1 : shape.at[inner_];
     bool buffered = false;
     bool across = false;
+    bool totals_of_rows = false;
     for (int k = 0; k < space.count; ++k) {
-        buffered = buffered || !space.operands[k].unit;
-        across = across || lies_across(space.operands[k], inner_);
+        const Operand& operand = space.operands[k];
+        const bool of_rows = operand.reducer && inner_ >= 0 && operand.steps[inner_] == 0;
+        totals_of_rows = totals_of_rows || of_rows;
+        buffered = buffered || !operand.unit;
+        across = across || lies_across(operand, inner_);
     }
     flat_ = is_flat(space);
     streams_ = !flat_ && only_streams(space);
     longest_ = buffered ? memory.stretch : extent_;
     together_ = extent_ > 0 && extent_ <= memory.stretch / 2 ? memory.stretch / extent_ : 1;
+    // Where no row goes through a buffer, none bounds how many are done at once. A long row that is
+    // summed is in parts still, which rounds less.
+    if (space.buffers == 0 && inner_ > 0 && (extent_ <= longest_ || !totals_of_rows)) {
+        longest_ = extent_;
+        together_ = shape.at[inner_ - 1];
+    }
     if (across && together_ < kTileRows && shape.at[inner_ - 1] >= kTileRows / 2) {
         together_ = kTileRows;
         longest_ = memory.stretch / kTileRows;

@@ -37,17 +37,24 @@ struct Rounded {
 
     static constexpr float kShift = 12582912.0F + 127.0F + kMore;
     PB_IN_PLACE Rounded(float x, float factor) : sum(multiply_add(x, factor, kShift)) {}
+    PB_IN_PLACE void bound(float most) {
+        const int32_t bits = __builtin_bit_cast(int32_t, sum);
+        const int32_t last = __builtin_bit_cast(int32_t, kShift + most);
+        sum = __builtin_bit_cast(float, bits < last ? bits : last);
+    }
     PB_IN_PLACE float number() const { return sum - kShift; }
     PB_IN_PLACE float power() const {
         return __builtin_bit_cast(float, __builtin_bit_cast(uint32_t, sum) << 23U);
     }
 };
 
-// exp(x) = 2**n exp(r) 2**n with n = round(x / 2 log(2)), |r| <= log(2): no power overflows.
+// exp(x) = 2**n exp(r) 2**n with n = round(x / 2 log(2)), |r| <= log(2): no power overflows. An n
+// that is too large is bounded by its bits, which are in the order of positive floats: of two bounds
+// by comparisons of floats GCC makes seven instructions. Further out r only grows.
 PB_IN_PLACE float exp(float x) {
-    const float below = x > 89.0F ? 89.0F : x;
-    const float bounded = below < -104.0F ? -104.0F : below;
-    const Rounded<> n(bounded, 0.72134752F);
+    const float bounded = x < -104.0F ? -104.0F : x;
+    Rounded<> n(bounded, 0.72134752F);
+    n.bound(65.0F);
     const float r = multiply_add(n.number(), -2.8572137e-6F,
                                  multiply_add(n.number(), -1.38629150390625F, bounded));
     float sum = 0.00019611599F;

@@ -10,6 +10,7 @@ template <typename T>
 struct pb_lapack_of {
     void (*gesv)(int* n, int* columns, T* a, int* lda, int* pivots, T* b, int* ldb, int* info);
     void (*getrf)(int* m, int* n, T* a, int* lda, int* pivots, int* info);
+    void (*getri)(int* n, T* a, int* lda, int* pivots, T* work, int* size, int* info);
     void (*potrf)(char* triangle, int* n, T* a, int* lda, int* info);
     void (*gesdd)(char* job, int* m, int* n, T* a, int* lda, T* s, T* u, int* ldu, T* vt, int* ldvt,
                   T* work, int* size, int* integers, int* info);
@@ -60,27 +61,36 @@ PB_SETUP inline Shape part_shape(Outcome& outcome, const Shape& a, const char* l
     return shape;
 }
 
+// Copies a matrix whose rows and columns are so many elements apart. A few rows at a time: of more,
+// each would be on a page of its own.
+template <typename U, typename T>
+void move_matrix(const U* from, int64_t row, int64_t column, T* to, int64_t to_row,
+                 int64_t to_column, int64_t rows, int64_t columns) {
+    constexpr int64_t kRows = 16;
+    for (int64_t first = 0; first < rows; first += kRows) {
+        const int64_t last = first + kRows < rows ? first + kRows : rows;
+        for (int64_t j = 0; j < columns; ++j) {
+            for (int64_t i = first; i < last; ++i)
+                to[i * to_row + j * to_column] = from[i * row + j * column];
+        }
+    }
+}
+
 // Copies the matrix at a place of a stack to columns that lie one after the other.
 template <typename U, typename T>
 void take_columns(const View<U>& a, const int64_t* index, T* to) {
-    const U* from = &entry(a, index);
     const int64_t row = a.strides[a.shape.ndim - 2];
     const int64_t column = a.strides[a.shape.ndim - 1];
-    for (int64_t j = 0; j < a.shape[-1]; ++j) {
-        for (int64_t i = 0; i < a.shape[-2]; ++i) *to++ = from[i * row + j * column];
-    }
+    move_matrix(&entry(a, index), row, column, to, 1, a.shape[-2], a.shape[-2], a.shape[-1]);
 }
 
 // Copies columns that lie `leading` apart to the matrix at a place of a stack.
 template <typename T>
 void give_columns(const T* from, int64_t leading, const View<T>& result, const int64_t* index) {
-    T* to = &entry(result, index);
     const int64_t row = result.strides[result.shape.ndim - 2];
     const int64_t column = result.strides[result.shape.ndim - 1];
-    for (int64_t j = 0; j < result.shape[-1]; ++j) {
-        for (int64_t i = 0; i < result.shape[-2]; ++i)
-            to[i * row + j * column] = from[j * leading + i];
-    }
+    move_matrix(from, 1, leading, &entry(result, index), row, column, result.shape[-2],
+                result.shape[-1]);
 }
 
 // What LAPACK says of a matrix: a number from 1 on where it has no such factors.
