@@ -395,7 +395,8 @@ class AtenExpressions:
         if eqn.op == "astype":
             return operands[0]
         if eqn.op == "negative":
-            return Expr(f"-{operands[0].within(UNARY)}", operands[0].type, UNARY)
+            of_truth = operands[0].type == BOOL  # whose negative is an integer
+            return Expr(f"-{operands[0].within(UNARY)}", INT if of_truth else operands[0].type, UNARY)
         if eqn.op == "logical_not":
             return Expr(f"!{operands[0].within(UNARY)}", BOOL, UNARY)
         if eqn.op == "add" and kinds <= {SIZES, INTS, PARTS} and all(value.parts for value in operands):
