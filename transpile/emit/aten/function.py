@@ -373,7 +373,8 @@ class _Struct:
         for var in block.bound():
             if var.name in taken:
                 names[var] = self.frame.namer.fresh(var.name, var.kind, var.temp)
-        return rename(block, names | nested_results(block))
+        block = rename(block, names)
+        return rename(block, nested_results(block))
 
     def _needed(self, param: Param) -> str:
         """The condition under which the gradient of a parameter is asked for."""

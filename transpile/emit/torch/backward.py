@@ -176,7 +176,8 @@ class _Backward:
         taken = {*self.cotangents, *(var.name for var in self.gradients.values())}
         fresh = self.frame.namer.fresh
         names = {var: fresh(var.name, var.kind) for var in block.bound() if var.name in taken}
-        return rename(block, names | nested_results(block))
+        block = rename(block, names)
+        return rename(block, nested_results(block))
 
     def _device(self, part: Part) -> str:
         return f"{self.cotangents[part.cotangents[0]]}.device" if part.cotangents else "None"
