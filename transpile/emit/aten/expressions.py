@@ -564,7 +564,7 @@ class AtenExpressions:
             found = eqn.args[1]
             if isinstance(found, Literal) and isinstance(found.value, int):
                 return base.parts[found.value]
-        if base.type == SIZES and base.text.endswith(".sizes()"):
+        if base.type == SIZES and base.text.endswith(".sizes()") and index.type == INT:
             return Expr(f"{base.text.removesuffix('.sizes()')}.size({index.text})", INT)
         element = {TENSORS: TENSOR, INTS: INT, SIZES: INT, LIKES: LIKE}.get(base.type)
         if element is None and base.type.startswith("std::vector<"):

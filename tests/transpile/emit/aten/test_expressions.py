@@ -1,13 +1,31 @@
-"""Expressions of numbers in C++ over ATen."""
+"""Expressions of C++ over ATen, and the names of what a backward returns."""
 
+import pytest
+
+from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.aten.module import aten_module
 from pullback.transpile.library import formula_in, standard_library
 from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.promote.promote import promote
 
 
-def test_the_negative_of_a_truth_value_is_an_integer():
+def printed(text):
     library = standard_library()
-    text = "def turned(x, *, over: bool = False):\n    sign = -over\n    return np.exp(x) * sign + sign\n"
-    made = promote(derive(formula_in(text), library), library)
-    assert "const int64_t sign = -over;" in aten_module([("turned", made)], library, "operators")
+    return aten_module([("made", promote(derive(formula_in(text), library), library))], library, "operators")
+
+
+def test_the_negative_of_a_truth_value_is_an_integer():
+    text = printed("def turned(x, *, over: bool = False):\n    sign = -over\n    return np.exp(x) * sign\n")
+    assert "const int64_t sign = -over;" in text
+
+
+def test_a_gradient_that_is_written_to_is_not_declared_under_the_name_of_the_one_returned():
+    text = printed("def first(x):\n    return np.exp(x[0])\n")
+    assert text.count("at::Tensor grad_x;") == 1
+    assert "at::Tensor grad_x =" not in text
+    assert "grad_x = grad_x_3;" in text
+
+
+def test_a_part_of_a_shape_is_refused():
+    with pytest.raises(FormulaError, match=r"PB502 error: ATen has no equal of `x.sizes\(\)\[slice\]`"):
+        printed("def turned(x):\n    return x.reshape(x.shape[::-1])\n")
