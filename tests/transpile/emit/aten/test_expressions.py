@@ -1,5 +1,7 @@
 """Expressions of C++ over ATen, and the names of what a backward returns."""
 
+import re
+
 import pytest
 
 from pullback.transpile.diagnostics import FormulaError
@@ -23,7 +25,7 @@ def test_a_gradient_that_is_written_to_is_not_declared_under_the_name_of_the_one
     text = printed("def first(x):\n    return np.exp(x[0])\n")
     assert text.count("at::Tensor grad_x;") == 1
     assert "at::Tensor grad_x =" not in text
-    assert "grad_x = grad_x_3;" in text
+    assert re.search(r"\bgrad_x = grad_x_\d;", text)
 
 
 def test_a_part_of_a_shape_is_refused():
