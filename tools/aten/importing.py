@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 
 from .errors import NotImported
@@ -11,7 +11,7 @@ from .families import family_of, title_of
 from .laying import WIDTH
 from .table import Table, kinds
 from .text import text_of
-from .writer import Written, formula_name, written_formula
+from .writer import Written, written_formula
 
 MARK = "Imported from the table of derivatives of PyTorch"
 
@@ -84,8 +84,3 @@ def _import(module: str, names: Sequence[str]) -> list[str]:
     if len(line) <= WIDTH:
         return [line]
     return [f"from {module} import (", *(f"    {each}," for each in names), ")"]
-
-
-def names_of(table: Table) -> Mapping[str, str]:
-    """The operator of each formula, by the formula's name."""
-    return {formula_name(entry, variant): entry.name for entry in table.entries for variant in entry.variants}

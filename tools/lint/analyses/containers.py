@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from .values import MISSING, Facts, Form, Item, Thing, Value, bounded, combine, constant, facts_of, union
+from .values import MISSING, Facts, Item, Thing, Value, bounded, combine, constant, union
 
 
 def make(items: Sequence[Item]) -> Value:
@@ -180,8 +180,3 @@ def repeated(value: Value, count: Value) -> Value | None:
     if isinstance(times, int) and times * len(parts) <= 64:
         return make(parts * times)
     return make([Item(item.value, starred=True) for item in parts])
-
-
-def is_zero(value: Value) -> bool:
-    """True if a value is known to be zero."""
-    return facts_of(value).form is Form.ZERO

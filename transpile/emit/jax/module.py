@@ -17,7 +17,7 @@ from ...analysis.absence import may_be_absent
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
-from ...ir import Block, Formula, Literal, Param, Var
+from ...ir import Block, Formula, Param, Var
 from ...passes.label_temporaries import label_block, label_temporaries
 from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.specialize import specialize
@@ -28,7 +28,6 @@ from ..python import forward_function
 from ..python_text import function_text
 from .names import Named, called_formulas
 
-_NONE = Literal(None)
 _WIDTH = 110
 _IMPORTS = {
     "partial": "from functools import partial",

@@ -63,12 +63,3 @@ class Names:
         """True for one of the names, or one that a loop would give to something of its own."""
         owners = (name.removesuffix(ending) for ending in _OF_LOOPS if name.endswith(ending))
         return not self._taken.isdisjoint((name, *owners, *(f"{name}{ending}" for ending in _OF_LOOPS)))
-
-
-def pascal(name: str) -> str:
-    """A name of a type.
-
-    >>> pascal("simple_backward")
-    'SimpleBackward'
-    """
-    return "".join(part[:1].upper() + part[1:] for part in name.split("_"))
