@@ -28,7 +28,20 @@ from ..torch.vocabulary import torch_vocabulary
 from . import schema
 from .runtime import FUNCTIONS
 from .statements import Statements, fitted
-from .values import INTS, NONE, PARTS, TENSOR, TENSORS, Expr, added, declared, name, packed, unpacked
+from .values import (
+    INTS,
+    NONE,
+    PARTS,
+    TENSOR,
+    TENSORS,
+    Expr,
+    added,
+    declared,
+    name,
+    packed,
+    quoted,
+    unpacked,
+)
 
 # Names that the text of a struct uses besides those of the formula, and keywords of C++.
 _WORDS = """
@@ -427,7 +440,6 @@ class _Struct:
     def _barrier(self) -> list[str]:
         formula = self.formula
         message = f"{formula.span}: {formula.name} has no second derivative: {formula.barrier}"
-        text = message.replace("\\", "\\\\").replace('"', '\\"')
         if any(var.kind == "list" for var in (*self.gradients.values(), *self.frame.saved)):
             message = f"`{formula.name}` takes a list and has no second derivative, which C++ cannot refuse"
             finding = diagnostic(
@@ -436,9 +448,8 @@ class _Struct:
             raise FormulaError([finding], formula.source)
         gradients = [var.name for var in self.gradients.values()]
         anchors = ", ".join([*(var.name for var in self.frame.saved), *self.cotangents])
-        lines = fitted(
-            f'const variable_list first = refused("{text}", {{{", ".join(gradients)}}}, {{{anchors}}});'
-        )
+        given = f"{quoted(message)}, {{{', '.join(gradients)}}}, {{{anchors}}}"
+        lines = fitted(f"const variable_list first = refused({given});")
         return [*lines, *(f"{one} = first[{k}];" for k, one in enumerate(gradients))]
 
     def _returned(self, param: Param) -> str:

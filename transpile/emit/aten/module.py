@@ -13,6 +13,7 @@ from ..cpp.lines import indented
 from .function import Struct, autograd_struct, function_name, struct_name
 from .runtime import FUNCTIONS, needed
 from .statements import fitted
+from .values import quoted
 from .vocabulary import OF_VALUES
 
 _OPERATOR = re.compile(r"\bat::(?!indexing)([a-z_]\w*)\(")
@@ -83,7 +84,7 @@ def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, n
     definitions = [
         line
         for name in public
-        for line in fitted(f'm.def("{_escaped(made[name].schema)}", {inner}::{function_name(name)});', 96)
+        for line in fitted(f"m.def({quoted(made[name].schema)}, {inner}::{function_name(name)});", 96)
     ]
     schemas = "\n".join(indented(definitions))
     registration = f"TORCH_LIBRARY_FRAGMENT({namespace}, m) {{\n{schemas}\n}}\n"
@@ -100,10 +101,6 @@ def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, n
         f"}}  // namespace {inner}\n\n"
         f"{registration}"
     )
-
-
-def _escaped(text: str) -> str:
-    return text.replace("\\", "\\\\").replace('"', '\\"')
 
 
 def includes(body: str, also: frozenset[str] = frozenset()) -> str:

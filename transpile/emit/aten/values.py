@@ -111,6 +111,16 @@ def joined(types: list[str]) -> str:
     return ""
 
 
+def quoted(text: str) -> str:
+    """A literal of a text.
+
+    >>> print(quoted('say "no" of C:\\\\'))
+    "say \\"no\\" of C:\\\\"
+    """
+    text = text.replace("\\", "\\\\").replace('"', '\\"').replace("\n", "\\n")
+    return f'"{text}"'
+
+
 def tuple_of(parts: tuple[Expr, ...]) -> Expr:
     """Values in a row."""
     return Expr(f"{{{', '.join(part.text for part in parts)}}}", PARTS, parts=parts)
@@ -129,8 +139,7 @@ def constant(value: object) -> Expr:
     if isinstance(value, float):
         return _of_float(value)
     if isinstance(value, str):
-        escaped = value.replace("\\", "\\\\").replace('"', '\\"')
-        return Expr(f'"{escaped}"', STRING)
+        return Expr(quoted(value), STRING)
     if isinstance(value, slice):
         return Expr("slice", PARTS, parts=tuple(map(constant, (value.start, value.stop, value.step))))
     if isinstance(value, tuple):

@@ -31,3 +31,10 @@ def test_a_gradient_that_is_written_to_is_not_declared_under_the_name_of_the_one
 def test_a_part_of_a_shape_is_refused():
     with pytest.raises(FormulaError, match=r"PB502 error: ATen has no equal of `x.sizes\(\)\[slice\]`"):
         printed("def turned(x):\n    return x.reshape(x.shape[::-1])\n")
+
+
+def test_a_text_of_several_lines_is_a_literal_of_one():
+    text = printed(
+        "def one(x):\n    if x.ndim > 1:\n        raise ValueError('one\\naxis')\n    return x * 2\n"
+    )
+    assert r'TORCH_CHECK(false, "one\naxis");' in text
