@@ -13,6 +13,7 @@ import hashlib
 from collections.abc import Sequence
 from typing import Any, NamedTuple
 
+from ...transpile.analysis.effects import acts
 from ...transpile.diagnostics import FormulaError
 from ...transpile.emit.cpp import emit_cpp
 from ...transpile.library import standard_library
@@ -200,6 +201,24 @@ def backward_layout(operator: Any, variant: Variant) -> Layout | None:
 def _is_passed_as_it_is(kernel: CompiledKernel) -> bool:
     """True where no argument is a value that a branch may leave out."""
     return all(entry.role == "tensor" or not entry.optional for entry in kernel.kernel.inputs)
+
+
+def passed_on(operator: Any) -> tuple[int, ...]:
+    """The inputs whose gradient is the one result's, reduced to them: of equal shapes it is that gradient.
+
+    None of a closure that may raise, or calls something unknown: it has to run.
+    """
+    if not isinstance(operator, Operator) or operator.n_results + operator.n_hidden != 1:
+        return ()
+    formula = operator.formula
+    assert formula.pullback is not None
+    if any(map(acts, formula.pullback.eqns)):
+        return ()
+    (grad,) = formula.pullback.params
+    reduced = {eqn.outs[0] for eqn in formula.pullback.eqns if eqn.op == "sum_to" and eqn.args[0] == grad}
+    places = [i for i, param in enumerate(operator.inputs) if param.differentiable]
+    found = zip(places, formula.pullback.results, strict=True)
+    return tuple(i for i, atom in found if atom == grad or atom in reduced)
 
 
 def relied_on(variant: Variant) -> tuple[int, ...]:

@@ -135,3 +135,37 @@ def test_sums_of_large_gradients_lie_in_the_memory_of_the_engine():
     (gradient,) = pb.grad(y, [a], [pb.tensor(np.ones(a.shape))], retain_graph=True)
     assert pb.memory.stats().in_use - before >= a.nbytes
     np.testing.assert_allclose(gradient.numpy(), np.cos(2 * a.detach().numpy()) + 1, rtol=1e-12)
+
+
+def test_a_gradient_that_a_sum_passes_on_is_no_copy_and_what_is_asked_for_is_one():
+    x, y = (pb.tensor(np.linspace(low, 1, 1 << 16), requires_grad=True) for low in (0, 0.5))
+    seed = pb.tensor(np.linspace(1, 2, 1 << 16))
+    terms, places = (np.exp(x), np.exp(y)), []
+    for term in terms:
+        term.register_hook(lambda gradient: places.append(gradient.numpy().ctypes.data))
+    np.add(*terms).backward(seed)
+    assert places == [seed.numpy().ctypes.data] * 2
+    a, b = pb.grad(np.add(x, y), [x, y], [seed])
+    a.numpy()[0] = 7.0
+    assert (seed[0].item(), b[0].item()) == (1.0, 1.0)
+    np.testing.assert_array_equal(b.numpy(), seed.numpy())
+
+
+@pytest.mark.parametrize("size", [4, 1 << 16])
+def test_gradients_that_are_passed_on_are_summed_where_they_meet(size):
+    x = pb.tensor(np.linspace(0.5, 1, size), requires_grad=True)
+    b = pb.tensor(np.float64(0.25), requires_grad=True)
+    r = x + np.sin(x)
+    s = (r - np.square(x)) + (x - r) + (r + b)
+    gradients = pb.grad(s, [x, b], [pb.tensor(np.full(size, 3.0))])
+    values = x.detach().numpy()
+    np.testing.assert_allclose(gradients[0].numpy(), 3 * (2 - 2 * values + np.cos(values)), rtol=1e-13)
+    assert gradients[1].item() == 3.0 * size
+
+
+def test_a_gradient_of_another_dtype_or_shape_is_not_passed_on():
+    x = pb.tensor(np.ones((300, 100), np.float32), requires_grad=True)
+    y = pb.tensor(np.ones(100), requires_grad=True)
+    gradients = pb.grad(x + y, [x, y], [pb.tensor(np.full((300, 100), 2.0))])
+    assert [gradient.dtype for gradient in gradients] == [np.float32, np.float64]
+    assert [gradient.numpy().tolist()[0] for gradient in gradients] == [[2.0] * 100, 600.0]

@@ -199,6 +199,25 @@ void sort_computed(const Node& node, const Variant& variant, LaunchOutputs& comp
     }
 }
 
+/// Sends the result's gradient on as it is to inputs that take it so. Returns those that it sent to.
+Mask pass_on(const Node& node, const Received& received, const Mask& needed,
+             const PassNodes& nodes, std::vector<SentGradient>& made) {
+    Mask passed;
+    const Mask inputs = node.info->passed_on & needed;
+    if (inputs.empty() || !received[0] || !received[0]->layout.contiguous()) return passed;
+    for (std::int32_t i = 0; i < node.info->n_inputs; ++i) {
+        const EdgeRange range = node.range(static_cast<std::uint32_t>(i));
+        if (!inputs.has(i) || range.count != 1 || !leads(node.edges[range.begin], nodes)) continue;
+        const Edge& edge = node.edges[range.begin];
+        const Layout& expected = edge.node->outputs[static_cast<std::size_t>(edge.output)].layout;
+        const Layout& given = received[0]->layout;
+        if (given.dtype() != expected.dtype() || !given.same_shape(expected)) continue;
+        made.push_back({&edge, received[0]});
+        passed.add(i);
+    }
+    return passed;
+}
+
 /// Makes the gradients usable, and refuse to be differentiated.
 void put_behind_barrier(const Node& node, const Received& received,
                         std::vector<SentGradient>& made) {
@@ -282,25 +301,38 @@ void input_gradients(Node& node, Received& received, const PassNodes& nodes, boo
     if (node.freed) raise_freed(node);
     const Running running(node);
     const Origin origin(node);
-    const Mask needed = needed_inputs(node, nodes);
+    Mask needed = needed_inputs(node, nodes);
     const bool record = create_graph && !node.info->has_barrier;
-    const Variant& variant = node.info->variant_to_run(defined_outputs(received), needed);
+    const Variant* variant = &node.info->variant_to_run(defined_outputs(received), needed);
     Arrivals* const to_add_to = switches.check_nan ? nullptr : waiting;
-    if (!create_graph && !node.packed &&
-        (differentiate_small_pointwise(node, variant, received, made) ||
-         differentiate_view(node, received, made, to_add_to) ||
-         differentiate_index(node, received, made) || differentiate_move(node, received, made))) {
-        if (switches.check_nan) check_nan(node, made);
-        return;
+    if (!create_graph && !node.packed) {
+        bool done =
+            differentiate_small_pointwise(node, *variant, received, made) ||
+            differentiate_view(node, received, made, to_add_to) ||
+            differentiate_index(node, received, made) || differentiate_move(node, received, made);
+        if (!done) {
+            const Mask passed = pass_on(node, received, needed, nodes, made);
+            needed = needed - passed;
+            done = needed.empty();
+            if (!done && !passed.empty()) {
+                variant = &node.info->variant_to_run(defined_outputs(received), needed);
+            }
+        }
+        if (done) {
+            if (switches.check_nan) check_nan(node, made);
+            return;
+        }
     }
     LaunchOutputs computed;
-    if (!record && !node.packed && variant.kernel &&
-        run_kernel(node, variant, received, computed, to_add_to)) {
-        sort_computed(node, variant, computed, made);
+    if (!record && !node.packed && variant->kernel &&
+        run_kernel(node, *variant, received, computed, to_add_to)) {
+        sort_computed(node, *variant, computed, made);
     } else {
-        const PyRef gradients = call_variant(node, variant, received, record);
+        const PyRef gradients = call_variant(node, *variant, received, record);
         sort_gradients(node, gradients.get(), needed, nodes, record, made);
     }
+    // Gradients of one value are added in the order of the inputs.
+    std::ranges::sort(made, {}, &SentGradient::edge);
     if (create_graph && !record) put_behind_barrier(node, received, made);
     if (switches.check_nan) check_nan(node, made);
 }

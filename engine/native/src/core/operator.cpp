@@ -164,6 +164,9 @@ OperatorInfo::OperatorInfo(PyObject* operator_object, PyObject* owned)
     if (list_inputs.empty() && !has_attributes && is_loop(kernel.get(), n_inputs)) {
         flat_inputs = kernel->arguments.size();
     }
+    const PyRef find_passed = import_from(kKernelsModule, "passed_on");
+    const PyRef passed = checked(PyObject_CallOneArg(find_passed.get(), object));
+    for (const std::int32_t index : integers(passed.get())) passed_on.add(index);
     const PyRef other_form = import_from(kKernelsModule, "other_form");
     PyRef other = checked(PyObject_CallOneArg(other_form.get(), object));
     if (other.get() != Py_None) other_dtypes = own(std::move(other));

@@ -78,6 +78,7 @@ struct OperatorInfo {
     Mask nondifferentiable;
     Mask differentiable_outputs;  // results and hidden ones
     Mask differentiable_results;
+    Mask passed_on;  // inputs whose gradient is that of the only result, where shapes are the same
     std::vector<SavedEntry> saved;
     bool plain_views = false;    // results over an input's memory are ordinary views of it
     bool has_barrier = false;    // second derivatives are refused
