@@ -225,16 +225,23 @@ class Statements:
         branches = []
         for block in eqn.blocks:
             if self.lines(block.eqns):
-                self.expressions.values, self._pending = held, pending
+                self._restore(held, pending)
                 return None
             branches.append(self.of(block.results[0]))
         if eqn.outs[0].kind == "tensor" and all(value.type == NONE for value in branches):
             return Expr("at::Tensor()", TENSOR)
         value = self.expressions.choice(eqn, self.of(eqn.args[0]), *branches)
         if len(value.text) > _WIDTH:
-            self.expressions.values, self._pending = held, pending
+            self._restore(held, pending)
             return None
         return value
+
+    def _restore(self, held: Mapping[Var, Expr], pending: set[Var]) -> None:
+        """Go back to expressions of before, which loops around add to."""
+        values = self.expressions.values
+        values.clear()
+        values.update(held)
+        self._pending = pending
 
     def _branches(self, eqn: Eqn) -> list[str]:
         """``if``: variables declared before it, which both branches assign."""
