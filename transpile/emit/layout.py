@@ -5,11 +5,18 @@
 total = first_function(
     alpha, beta
 ) + second_function(gamma, [delta, "e"])
+>>> print(statement_text(ast.parse("pairs = [f(a, b) for a, b in zip(first, second) if a]").body[0], 40))
+pairs = [
+    f(a, b)
+    for a, b in zip(first, second)
+    if a
+]
 """
 
 from __future__ import annotations
 
 import ast
+from collections.abc import Iterator
 
 from .string_literals import with_literals
 
@@ -29,9 +36,21 @@ def statement_text(node: ast.stmt, width: int) -> str:
         name, _, rest = text.partition(", = ")
         text = f"({name},) = {rest}"
     lines: list[str] = []
+    quoted = False  # a docstring of several lines, which stays as it is
     for line in text.split("\n"):
-        lines += _fitted(line, width)
-    return "\n".join(lines)
+        begins_or_ends = line.count('"""') == 1
+        lines += [line] if quoted or begins_or_ends else _fitted(line, width)
+        quoted ^= begins_or_ends
+    laid_out = "\n".join(lines)
+    return laid_out if laid_out == text or _is_the_same(laid_out, text) else text
+
+
+def _is_the_same(laid_out: str, text: str) -> bool:
+    """True where a text that was broken into lines is still the same Python."""
+    try:
+        return ast.dump(ast.parse(laid_out)) == ast.dump(ast.parse(text))
+    except SyntaxError:
+        return False
 
 
 def _fitted(line: str, width: int) -> list[str]:
@@ -53,6 +72,9 @@ def _body(body: str, indent: int, width: int) -> list[str]:
     line = " " * indent + body
     if len(line) <= width:
         return [line]
+    clauses = _clauses(body)
+    if len(clauses) > 1:
+        return [piece for clause in clauses for piece in _fitted(f"{' ' * indent}{clause}", width)]
     items = _items(body)
     if len(items) == 1:
         return _fitted(line, width)
@@ -75,15 +97,36 @@ def _groups(line: str) -> list[tuple[int, int]]:
 
 
 def _items(body: str) -> list[str]:
-    """The parts between commas outside of brackets."""
-    items, depth, start = [], 0, 0
-    for place, letter in _outside_strings(body):
-        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)
-        if letter == "," and depth == 0:
+    """The parts between commas outside of brackets, but for those between the parameters of a lambda."""
+    items, start, parameters = [], 0, False
+    for place, letter in _at_the_top(body):
+        if body.startswith("lambda ", place):
+            parameters = True
+        elif letter == ":":
+            parameters = False
+        elif letter == "," and not parameters:
             items.append(body[start:place].strip())
             start = place + 1
     rest = body[start:].strip()
     return [*items, rest] if rest else items
+
+
+def _clauses(body: str) -> list[str]:
+    """The element of a comprehension, and each ``for`` and ``if`` of it; all of what is none."""
+    starts = [0]
+    for place, _ in _at_the_top(body):
+        if body.startswith(" for ", place) or (len(starts) > 1 and body.startswith(" if ", place)):
+            starts.append(place)
+    return [body[start:end].strip() for start, end in zip(starts, [*starts[1:], len(body)], strict=True)]
+
+
+def _at_the_top(body: str) -> Iterator[tuple[int, str]]:
+    """The letters that are in no bracket and no string, with their places."""
+    depth = 0
+    for place, letter in _outside_strings(body):
+        depth += {"(": 1, "[": 1, "{": 1, ")": -1, "]": -1, "}": -1}.get(letter, 0)
+        if depth == 0:
+            yield place, letter
 
 
 def _outside_strings(line: str) -> list[tuple[int, str]]:

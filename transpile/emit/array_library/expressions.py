@@ -16,6 +16,7 @@ from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
 from ...ir.types import ScalarType, TensorType
 from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo, instead_of
+from ...operators.plain import PLAIN_FUNCTIONS
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
 from .helpers import private
 from .vocabulary import Vocabulary, is_complex
@@ -161,6 +162,8 @@ class ArrayExpressions(Expressions):
         words = self._vocabulary
         callee = eqn.kwarg("callee")
         operands = [self.of(atom) for atom in eqn.args]
+        if isinstance(callee, Literal) and callee.value in PLAIN_FUNCTIONS and eqn.outs[0].kind == "value":
+            return ast.Call(_parsed(str(callee.value)), operands, self._keywords(eqn, {}))
         if isinstance(callee, Literal):
             name = words.calls.get(str(callee.value))
             if name is None:

@@ -18,6 +18,7 @@ TEMPLATES: dict[str, str] = {
     "exp10": "at::pow(10.0, {x})",
     "polygamma": "at::polygamma({n}, {x})",
     "stop_gradient": "{x}.detach()",
+    "positive": "{x}.clone()",  # of booleans too, which have no at::positive
     "zeros_like": "at::zeros_like({a})",
     "ones_like": "at::ones_like({a})",
     "full_like": "at::full_like({a}, {fill_value})",

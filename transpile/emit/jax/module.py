@@ -31,6 +31,7 @@ from .names import Named, called_formulas
 _WIDTH = 110
 _IMPORTS = {
     "partial": "from functools import partial",
+    "math": "import math",
     "jax": "import jax",
     "jnp": "import jax.numpy as jnp",
     "np": "import numpy as np",

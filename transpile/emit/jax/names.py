@@ -6,8 +6,9 @@ import ast
 
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
-from ...ir import STRUCTURAL, Formula, Literal, Span
+from ...ir import STRUCTURAL, Eqn, Formula, Literal, Span
 from ...operators import BY_FULL_NAME, DTYPES, OPERATORS, SCIPY_ONLY, VALUE_CALLS, instead_of
+from ...operators.plain import PLAIN_FUNCTIONS
 from ..array_library.helpers import Helpers, private
 from ..array_library.vocabulary import is_complex
 
@@ -87,13 +88,20 @@ def unknown_calls(formula: Formula) -> list[Diagnostic]:
     findings = []
     for eqn in formula.every():
         callee = eqn.kwarg("callee")
-        if eqn.op == "opaque" and isinstance(callee, Literal) and callee.value not in BY_FULL_NAME:
+        if eqn.op != "opaque" or not isinstance(callee, Literal) or _is_plain(eqn, callee):
+            continue
+        if callee.value not in BY_FULL_NAME:
             message = f"`{callee.value}` is not known to have a counterpart in JAX"
             instead = instead_of(str(callee.value)) or "it with functions of the vocabulary"
             hint = f"write {instead}, or make it a formula"
             span = eqn.span or formula.span
             findings.append(diagnostic("PB502", message, span, name=formula.name, hint=hint))
     return list(dict.fromkeys(findings))
+
+
+def _is_plain(eqn: Eqn, callee: Literal) -> bool:
+    """True for a function of Python's own values."""
+    return callee.value in PLAIN_FUNCTIONS and eqn.outs[0].kind == "value"
 
 
 def called_formulas(formula: Formula) -> list[Diagnostic]:

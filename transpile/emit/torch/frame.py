@@ -196,12 +196,14 @@ class Frame:
         return made
 
     def output_names(self, read: Iterable[Atom]) -> list[str]:
-        """Targets for the outputs, `_` for those that are not read."""
+        """Targets for the outputs, `_` for those that are not read, for inputs and for what came before."""
         read = set(read)
         taken = {param.var for param in self.formula.params}
         return [
-            atom.name if isinstance(atom, Var) and atom in read and atom not in taken else "_"
-            for atom in self.outputs
+            atom.name
+            if isinstance(atom, Var) and atom in read - taken and atom not in self.outputs[:k]
+            else "_"
+            for k, atom in enumerate(self.outputs)
         ]
 
 

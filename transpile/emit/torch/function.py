@@ -31,7 +31,7 @@ from .operands import computed_with
 WIDTH = 100
 # Operators whose result may be their operand itself, and others whose result may be a view.
 _CARRYING = frozenset(
-    {"astype", "positive", "stop_gradient", "expect_like", "gradient_like", "in_place", "sum_to", "clip"}
+    {"astype", "stop_gradient", "expect_like", "gradient_like", "in_place", "sum_to", "clip"}
 )
 _VIEWING = frozenset(
     {"flatten_axes", "unflatten_axes", "broadcast_like", "sum_to", "tile", "roll", "real", "imag", "conj"}
@@ -181,11 +181,14 @@ def _setup_context(frame: Frame) -> ast.FunctionDef:
     if set(names) - {"_"}:
         body += plain(f"{target(names)} = output" if len(names) > 1 else f"{names[0]} = output")
     lines = ["ctx.set_materialize_grads(False)"]
-    constant = [frame.results[k] for k in formula.options.nondifferentiable]
-    constant += frame.masks
+    constant = {k: frame.results[k] for k in formula.options.nondifferentiable}
+    constant |= dict(enumerate(frame.masks, start=len(frame.results)))
     if constant:
-        marked = ", ".join(str(var) for var in constant)
-        if any(may_be_absent(formula.forward, var) for var in constant):
+        whole = "output" if len(frame.outputs) == 1 else ""
+        marked = ", ".join(
+            str(var) if names[k] == str(var) else whole or f"output[{k}]" for k, var in constant.items()
+        )
+        if any(may_be_absent(formula.forward, var) for var in constant.values()):
             marked = f"*[each for each in ({marked},) if each is not None]"
         lines.append(f"ctx.mark_non_differentiable({marked})")
     if frame.saved:

@@ -15,6 +15,7 @@ _TEMPLATES = {
     "dtype": "x.dtype",
     "astype": "x.to(dtype)",
     "stop_gradient": "x.detach()",
+    "positive": "x.clone()",  # of booleans too, which have no torch.positive
     "where": "torch.where(condition, x, y)",
     "reshape": "a.reshape(shape)",
     "broadcast_to": "array.expand(shape)",

@@ -5,6 +5,7 @@ from __future__ import annotations
 from ...ir import Atom, Kind, Literal, Var
 from ...operators import BY_FULL_NAME, CONSTANT, instead_of, suggestions
 from ...operators.aten import ATEN, ATEN_VALUES
+from ...operators.plain import PLAIN_FUNCTIONS
 from ..names.bindings import BUILTINS
 from ..state.atoms import atom, keyword_atom, list_atom
 from ..state.values import Choice, Frame, Function, Growing, Items, Value, is_value
@@ -38,13 +39,15 @@ def opaque(frame: Frame, text: str, dotted: str, given: Arguments, name: str | N
     for value in given.positional:
         tensors = isinstance(value, Growing) and not is_value(value)
         operands.append(list_atom(frame, value, given.node) if tensors else atom(frame, value, given.node))
-    kwargs: list[tuple[str, Atom]] = [("callee", Literal(dotted if dotted in BY_FULL_NAME else text))]
+    known = dotted in BY_FULL_NAME or dotted in PLAIN_FUNCTIONS
+    kwargs: list[tuple[str, Atom]] = [("callee", Literal(dotted if known else text))]
     kwargs += [
         (key, keyword_atom(frame, key, value, given.node))
         for key, value in given.keywords.items()
         if key != "callee"
     ]
-    plain = dotted in ATEN_VALUES or (dotted in BUILTINS and all(is_value(item) for item in operands))
+    of_values = all(is_value(item) for item in (*operands, *(item for _, item in kwargs)))
+    plain = dotted in ATEN_VALUES or (of_values and (dotted in BUILTINS or dotted in PLAIN_FUNCTIONS))
     kind: Kind = "value" if plain else "tensor"
     var = frame.build.emit("opaque", operands, span, kwargs=kwargs, kind=kind, name=name)
     frame.build.opaque[var] = dotted

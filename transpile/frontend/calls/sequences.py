@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from ...ir import Literal
+from ...ir import Literal, Var
 from ...operators import instead_of
-from ..state.values import Frame, Growing, Items, Value, elements
+from ..state.values import Frame, Growing, Items, Value, elements, is_value
 from ..syntax.fence import refuse
 from .arguments import Arguments
 
@@ -26,6 +26,8 @@ def of_known(frame: Frame, name: str, given: Arguments, add: Add) -> Value | Non
     start = given.keywords.get("start")
     if name == "enumerate" and start is None and len(values) == 2:
         values, start = values[:1], values[1]
+    if name == "sum" and len(values) == 1 and isinstance(values[0], Var) and is_value(values[0]):
+        return None  # Python's own, of numbers
     known = [elements(value) for value in values]
     lists = [items for items in known if items is not None]
     if len(lists) != len(values) or (name != "zip" and len(values) > 1):

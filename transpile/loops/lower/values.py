@@ -29,7 +29,7 @@ from . import shape_sets
 from .facts import Fact, Leaf
 from .names import derived
 from .numbers import integer_near, of_numbers
-from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type
+from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type, truth
 
 VALUE_OPS = frozenset(
     {"item", "tuple", "slice", "range", "len", "int", "float", "bool", "math.prod", "is_none", "not_", REGION}
@@ -190,8 +190,11 @@ class Values:
             return _number(integer_near(_TO_INTEGERS[op], operands[0]))
         if op in _KEEPING_INTEGERS and operands[0].type in ("weak int", "int64_t"):
             return _number(operands[0].to("int64_t"))
-        if op in ("float", "bool") and len(operands) == 1:
-            return _number(operands[0].to(f"weak {op}"))
+        if op == "float" and len(operands) == 1:
+            return _number(operands[0].to("weak float"))
+        if op == "bool" and len(operands) == 1:
+            of, known = truth(operands[0]), operands[0].literal
+            return _number(replace(of, type="weak bool")) if known is None else _truth(bool(known))
         if op == "not_":
             known = None if operands[0].literal is None else not operands[0].literal
             return Fact("number", "weak bool", known=Prefix("!", operands[0].node), literal=known)

@@ -27,7 +27,7 @@ from __future__ import annotations
 import operator
 from collections.abc import Callable, Mapping
 from dataclasses import replace
-from math import isinf
+from math import isinf, prod
 
 from ...analysis.types import type_of
 from ...attributes import dot_subscripts, p_of_norm, tensordot_subscripts
@@ -69,9 +69,8 @@ def fold(eqn: Eqn, known: Mapping[Var, Type], false: set[Var], floats: bool = Tr
         return joined
     if eqn.op in _PARTIAL and (folded := _partial(eqn)) is not None:
         return folded
-    if eqn.op == "opaque" and eqn.kwarg("callee") == Literal("abs"):
-        value = number(args[0])
-        return None if value is None else Literal(abs(value))
+    if eqn.op in ("int", "float", "bool") and len(args) == 1 and number(args[0]) is not None:
+        return _CALLS[eqn.op](eqn)
     if eqn.op in ("equal", "not_equal") and all(_is_named(atom) for atom in args):
         same = args[0].value == args[1].value  # type: ignore[union-attr]
         return Literal(same == (eqn.op == "equal"))
@@ -139,7 +138,7 @@ def _called(function: Callable[..., object]) -> Callable[[Eqn], Atom | None]:
             return None
         try:
             return Literal(function(*given))
-        except (ValueError, TypeError, IndexError):
+        except (ArithmeticError, ValueError, TypeError, IndexError):
             return None
 
     return fold_call
@@ -184,6 +183,8 @@ _CALLS: dict[str, Callable[[Eqn], Atom | None]] = {
     "ndim": _called(_depth),
     "range": lambda eqn: _called(_short_range)(replace(eqn, kwargs=())),  # also as a tuple
     "len": _called(len),
+    "math.prod": _called(prod),
+    **{kind.__name__: _called(kind) for kind in (int, float, bool)},
     "item": _called(_element),
 }
 

@@ -44,6 +44,7 @@ from ...ir.dtypes import kind_among_floats
 from ...ir.type_joins import same_array
 from ...ir.types import NUMBERS, LikeType, ScalarType, TensorType, Type
 from ...operators import OPERATORS, python_types
+from ...operators.plain import PLAIN_FUNCTIONS
 from ...rewrite import replace_atom, replace_block, replace_eqn
 from .fold import fold
 
@@ -227,6 +228,29 @@ class _Scope:
             return None
         return before
 
+    def _plain_call(self, eqn: Eqn) -> Literal | None:
+        """The value of a function of numbers and tuples that are known; None where it refuses them."""
+        callee = eqn.kwarg("callee")
+        function = PLAIN_FUNCTIONS.get(str(callee.value)) if isinstance(callee, Literal) else None
+        args = [self._value(atom) for atom in eqn.args]
+        keywords = {name: self._value(atom) for name, atom in eqn.kwargs if name != "callee"}
+        if function is None or any(isinstance(value, Var) for value in (*args, *keywords.values())):
+            return None
+        try:
+            found = function(*args, **keywords)
+        except (ArithmeticError, TypeError, ValueError):
+            return None
+        return Literal(found) if isinstance(found, bool | int | float | str) else None
+
+    def _value(self, atom: Atom) -> object:
+        """The value of a constant, or of a list or tuple of constants; else the variable."""
+        if isinstance(atom, Literal):
+            return atom.value
+        items = self.lists.get(atom)
+        if items is None or not all(isinstance(item, Literal) for item in items):
+            return atom
+        return tuple(item.value for item in items if isinstance(item, Literal))
+
     def _takes_all(self, index: Atom) -> bool:
         """True for the index of ``ids[:]``."""
         return isinstance(index, Var) and self.lists.get(index) == (Literal(None),) * 3
@@ -248,6 +272,8 @@ class _Scope:
             return eqn.args[0]
         if eqn.op == "item" and isinstance(eqn.args[0], Literal) and isinstance(eqn.args[1], Var):
             return _part_of_tuple(eqn.args[0], self.lists.get(eqn.args[1], ()))
+        if eqn.op == "opaque" and eqn.outs[0].kind == "value":
+            return self._plain_call(eqn)
         if eqn.op == "is_none" and isinstance(eqn.args[0], Literal):
             return Literal(eqn.args[0].value is None)
         if eqn.op == "isinstance" and isinstance(eqn.args[0], Literal):

@@ -1,0 +1,15 @@
+"""Functions of Python's own numbers, texts and tuples.
+
+Of attributes and sizes they are computed as Python computes them: where these are known by the transpiler,
+and else by the Python that it emits.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+from typing import Any
+
+PLAIN_FUNCTIONS: dict[str, Callable[..., Any]] = {
+    function.__name__: function for function in (abs, all, any, max, min, pow, round, sorted, str, sum)
+} | {f"math.{name}": value for name, value in vars(math).items() if callable(value) and name[0] != "_"}
