@@ -120,7 +120,9 @@ def sort(a: torch.Tensor, axis: Any = -1) -> torch.Tensor:
 
 def argsort(a: torch.Tensor, axis: Any = -1, kind: Any = None) -> torch.Tensor:
     """The order that sorts entries along an axis, or all in one row: equal ones in their order."""
-    return torch.argsort(a.reshape(-1) if axis is None else a, dim=0 if axis is None else axis, stable=True)
+    if axis is None or a.ndim == 0:  # NumPy's of a number is one place
+        a, axis = a.reshape(-1), 0
+    return torch.argsort(a, dim=axis, stable=True)
 
 
 def argmax(a: torch.Tensor, axis: Any = None, keepdims: bool = False) -> torch.Tensor:

@@ -222,6 +222,10 @@ class ArrayExpressions(Expressions):
             if len(masks) == 1 and masks[0] not in widened_operands(eqn, info, self._types):
                 (k,) = masks
                 made[k] = ast.Call(helper("counted"), [made[k], made[1 - k]], [])
+            for k, atom in enumerate(eqn.args):
+                if isinstance(of := type_of(atom, self._types), ScalarType) and of.kind == "bool":
+                    known = ast.Constant(int(bool(atom.value))) if isinstance(atom, Literal) else None
+                    made[k] = known or ast.Call(_parsed("int"), [made[k]], [])
         helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
         takes_numbers = helped or bool(info.infix) or not info.pointwise
         if not takes_numbers and tensors and "scalar" in self._vocabulary.helpers:

@@ -49,6 +49,7 @@ from .values import (
 )
 from .vocabulary import ALL_AXES, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
+_NUMBER_OF = {"true": "1", "false": "0"}
 _INFIX = frozenset("+-*/%&|^") | {"<", "<=", ">", ">=", "==", "!="}
 _FIELD = re.compile(r"\{(\w+)(?:(\?)|:(\w+))?\}")
 
@@ -155,7 +156,13 @@ class AtenExpressions:
         return self._formula_call(eqn, operands)
 
     def _counted(self, eqn: Eqn, operands: list[Expr]) -> list[Expr]:
-        """The operands, a mask beside another one as numbers of its dtype."""
+        """The operands, a mask beside another one as numbers of its dtype, and truth values as numbers."""
+        operands = [
+            Expr(_NUMBER_OF.get(value.text, f"static_cast<{INT}>({value.text})"), INT)
+            if value.type == BOOL
+            else value
+            for value in operands
+        ]
         found = [type_of(atom, self._types) for atom in eqn.args]
         masks = [k for k, of in enumerate(found) if isinstance(of, TensorType) and of.dtype == "bool"]
         if len(masks) != 1 or operands[masks[0]].type != TENSOR:
