@@ -119,12 +119,6 @@ def agree(formula, library, shapes, folder, types=(np.float32, np.float64), vari
 
 
 @needs_nvrtc
-def test_kernels_compile():
-    *_, text = printed(*FORMULAS["where"])
-    assert nvrtc.compile_cuda(text, "sm_90")
-
-
-@needs_nvrtc
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
 def test_kernels_of_every_formula_compile(architecture):

@@ -13,7 +13,7 @@ from .run import compare
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("name", sampled(FOUND, 4))
+@pytest.mark.parametrize("name", sampled(FOUND, 6))
 def test_a_program_that_was_wrong_once(tmp_path, name):
     text = text_of(textwrap.dedent(FOUND[name]).strip().splitlines())
     assert not compare(text, tmp_path, USUAL).refusal

@@ -13,7 +13,7 @@ from tests.sampling import sampled
 from .generator import Generator, is_small
 from .run import derivatives, load, parts_of
 
-BATCH = 12
+BATCH = 8
 # What is refused at the call: dtypes that the library makes others of than NumPy, values of traced arrays.
 REFUSED = (FormulaError, NotImplementedError, TypeError)
 
@@ -81,7 +81,7 @@ def in_torch(torch, function, case):
 
 @pytest.mark.torch
 @pytest.mark.filterwarnings("ignore:.*torch.jit.script:DeprecationWarning")  # PyTorch's own, in forward mode
-@pytest.mark.parametrize("batch", sampled(range(8), 8))
+@pytest.mark.parametrize("batch", sampled(range(12), 12))
 def test_programs_in_pytorch(tmp_path, batch):
     torch = pytest.importorskip("torch")
     import pullback.torch
@@ -99,7 +99,7 @@ def test_programs_in_pytorch(tmp_path, batch):
         if tangent is not None:
             agree(seed, [tangent.numpy()], [sum(np.sum(each) for each in wanted[:4])], 1e-7)
         compared += 1
-    assert compared >= 3
+    assert compared >= 2
 
 
 @pytest.fixture
@@ -112,7 +112,7 @@ def wide():
 
 @pytest.mark.jax
 @pytest.mark.usefixtures("wide")
-@pytest.mark.parametrize("batch", sampled(range(8), 8))
+@pytest.mark.parametrize("batch", sampled(range(12), 12))
 def test_programs_in_the_text_for_jax(tmp_path, batch):
     jax = pytest.importorskip("jax")
     from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
@@ -147,4 +147,4 @@ def test_programs_in_the_text_for_jax(tmp_path, batch):
         agree(seed, values, expected, 1e-9)
         agree(seed, gradients, wanted[:4], 1e-7)
         compared += 1
-    assert compared >= 3
+    assert compared >= 2

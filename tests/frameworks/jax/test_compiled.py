@@ -30,7 +30,7 @@ def calls(function, *args):
     return jax.jit(function).lower(*args).as_text().count("@pullback_kernel")
 
 
-@pytest.mark.parametrize("case", sampled(CASES, 6))
+@pytest.mark.parametrize("case", sampled(CASES, 8))
 def test_values_and_two_derivatives_are_the_formulas(case):
     from pullback.jax import compile
 

@@ -68,7 +68,7 @@ def test_the_closure_is_differentiated_and_not_the_text(loop: str, mode: Any) ->
 
 
 @pytest.mark.compiler
-@pytest.mark.parametrize("case", sampled(list(product(LOOPS, ["both", "reverse"])), 3, "-".join))
+@pytest.mark.parametrize("case", sampled(list(product(LOOPS, ["both", "reverse"])), 6, "-".join))
 def test_kernels_are_differentiated_twice(case: tuple[str, Any]) -> None:
     loop, mode = case
     looped = LOOPS[loop](compile(softplus, mode))

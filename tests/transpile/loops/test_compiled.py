@@ -51,7 +51,7 @@ def test_what_is_not_interpreted_is_on_the_list(found):
     assert found.not_interpreted == NOT_INTERPRETED
 
 
-@pytest.mark.parametrize("name", sampled(PROGRAMS, 2))
+@pytest.mark.parametrize("name", sampled(PROGRAMS, 3))
 def test_kernels_of_programs_give_the_same(name):
     sample = next(sample for sample in SAMPLES if sample.function.__name__ == name)
     with comparison() as compared, pb.use_engine("reference"):

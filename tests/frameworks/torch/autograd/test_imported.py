@@ -19,6 +19,7 @@ def cache(tmp_path, monkeypatch):
     return tmp_path / "derivatives"
 
 
+@pytest.mark.slow
 def test_the_table_is_imported_once(cache, imported_table, capsys):
     folder = imported_formulas.__wrapped__()
     assert "importing the derivatives of PyTorch" in capsys.readouterr().err

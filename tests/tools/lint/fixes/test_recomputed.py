@@ -354,7 +354,7 @@ WRONG = {
 }
 
 
-@pytest.mark.parametrize("name", sampled(WRONG, 2))
+@pytest.mark.parametrize("name", sampled(WRONG, 3))
 def test_the_fixed_class_is_clean_and_right(name: str, tmp_path: Path) -> None:
     forward, backward, parameters, inputs = WRONG[name]
     text = class_of(forward, backward, parameters)
