@@ -93,6 +93,8 @@ def noun(eqn: Eqn, of: Mapping[Var, str]) -> str:
 
     >>> noun(Eqn((Var("_1", temp=True),), "exp", (Var("x"),)), {})
     'exp_x'
+    >>> noun(Eqn((Var("_2", temp=True),), "isinf", (Var("ctx.scale"),)), {})
+    'isinf_scale'
     """
     op = eqn.op.rpartition(".")[2]
     if op == "item" and eqn.outs[0].kind == "value":
@@ -106,4 +108,4 @@ def noun(eqn: Eqn, of: Mapping[Var, str]) -> str:
 def _subject(args: Sequence[Atom], of: Mapping[Var, str]) -> str:
     """The one name that operands are computed from; empty where there are several."""
     found = {of.get(atom, "") if atom.temp else atom.name for atom in args if isinstance(atom, Var)}
-    return found.pop() if len(found) == 1 else ""
+    return found.pop().rpartition(".")[2] if len(found) == 1 else ""  # of ``ctx.x`` it is x

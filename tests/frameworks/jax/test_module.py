@@ -92,6 +92,22 @@ def test_the_rule_for_tangents_is_the_closure_as_it_is_written():
     assert "tangent" not in pullback
 
 
+@pb.derive_pullback
+def extreme(x):
+    return np.max(x * x, axis=-1), np.argmax(x, axis=-1), x > 0.5
+
+
+def test_results_that_are_no_floats_have_no_tangents():
+    import jax
+
+    function, x = function_of(extreme), np.array([[0.2, 0.9], [0.7, 0.1]])
+    outputs, (moved, *others) = jax.jvp(function, (x,), (x,))
+    np.testing.assert_allclose(moved, 2 * outputs[0])
+    assert all(other.dtype == jax.dtypes.float0 for other in others)
+    found = jax.grad(lambda x: function(x)[0].sum())(x)
+    np.testing.assert_allclose(found, [[0, 1.8], [1.4, 0]])
+
+
 @pytest.mark.parametrize("formula", REFUSED)
 def test_what_a_module_does_not_hold_is_located(formula):
     with pytest.raises(pb.FormulaError, match=r"(?s)formulas.py:\d+:\d+: PB502.*pullback.jax.function"):

@@ -14,10 +14,13 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from ...analysis.absence import may_be_absent
+from ...analysis.types import infer, type_of
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Block, Formula, Param, Var
+from ...ir.dtypes import CONCRETE
+from ...ir.types import TensorType, Type
 from ...passes.label_temporaries import label_block, label_temporaries
 from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.specialize import specialize
@@ -96,7 +99,14 @@ def _order(line: str) -> tuple[bool, str]:
 def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionDef]:
     """The function of all outputs, and the rule for its tangents: the closure transposed."""
     check_transpose(exposed, library)
-    differentiable = [k not in exposed.options.nondifferentiable for k in range(exposed.results)]
+    known = infer(exposed).forward
+    constant = {
+        k
+        for k, atom in enumerate(exposed.forward.results[: exposed.results])
+        if _is_discrete(type_of(atom, known))
+    }
+    constant.update(exposed.options.nondifferentiable)
+    differentiable = [k not in constant for k in range(exposed.results)]
     closure = _Closure(exposed, differentiable)
     inputs, static = [p.var.name for p in _inputs(exposed)], [p.var.name for p in _attributes(exposed)]
     moving = [name for name in inputs if name in closure.gradients]
@@ -130,6 +140,11 @@ def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionD
         *(_placed(line, rule) for line in after),
     ]
     return [_outputs(exposed), rule]
+
+
+def _is_discrete(of: Type) -> bool:
+    """True for a tensor of booleans or integers."""
+    return isinstance(of, TensorType) and of.dtype in CONCRETE and str(of.dtype)[0] in "biu"
 
 
 class _Closure:
