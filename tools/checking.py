@@ -18,15 +18,8 @@ from pullback.engine.core.errors import CompilerError, GradcheckError
 from pullback.engine.formula.formula import Composite, Formula
 from pullback.engine.kernels import compile as compile_formula
 from pullback.engine.kernels import find_compiler
-from pullback.engine.transforms.gradcheck import (
-    Probe,
-    compare,
-    derivatives,
-    difference,
-    names_of,
-    point_of,
-    probes,
-)
+from pullback.engine.transforms.gradcheck import compare, names_of
+from pullback.engine.transforms.probe import Probe, derivatives, difference, point_of, probes
 
 from .guessing import Sample
 from .guessing_composites import called

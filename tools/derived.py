@@ -10,7 +10,7 @@ import numpy as np
 from pullback.engine.core.dispatch import use_engine
 from pullback.engine.core.registry import FORMULAS
 from pullback.engine.formula.formula import Formula
-from pullback.engine.transforms.gradcheck import derivatives
+from pullback.engine.transforms.probe import derivatives
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.ir import Options
 

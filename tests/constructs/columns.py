@@ -11,7 +11,7 @@ import pullback as pb
 from pullback.engine.core.dispatch import available
 from pullback.engine.core.operator import Operator
 from pullback.engine.kernels.operator import Backward
-from pullback.engine.transforms.gradcheck import derivatives
+from pullback.engine.transforms.probe import derivatives
 from pullback.tools.checking import probes_of
 from pullback.transpile.diagnostics import FormulaError
 from pullback.transpile.emit.python import module_text
