@@ -178,7 +178,6 @@ class _Closure:
             for k, (p, atom) in enumerate(zip(exposed.inputs, block.results, strict=True))
             if isinstance(atom, Var)
         }
-        self.line = exposed.span.line
 
     def output_names(self) -> list[str]:
         """The names of the function's outputs that the closure reads, `_` for others."""
