@@ -19,7 +19,6 @@ REFUSED = {
 KERNELS = {
     "absorption_times": "PB501 `numpy.ix_` is not in the vocabulary, and what is not there is not compiled",
     "clip_polygon": "runs on Python",
-    "color_grade": "PB501 `np.array` is not in the vocabulary, and what is not there is not compiled",
     "count_weighted": "its backward runs on Python",
     "diagonal_by_index": "PB501 `min` of these values is not compiled",
     "dropout": "runs on Python",

@@ -13,6 +13,7 @@ from ..ir.types import (
     ListType,
     ScalarType,
     ShapeType,
+    TableType,
     TensorType,
     TupleType,
     Type,
@@ -111,6 +112,8 @@ def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:
         return read_element(values, name)
     if values == ScalarType("range"):
         return ScalarType("int")
+    if isinstance(values, TableType):
+        return _part_of_table(values, place)
     if not isinstance(index, Literal) or type(index.value) is not int:
         return ScalarType("int") if isinstance(values, ShapeType) and place == ScalarType("int") else None
     at = index.value
@@ -123,6 +126,15 @@ def _item(values: Type, place: Type, eqn: Eqn, name: str) -> Type | None:
     if isinstance(values, TupleType) and -len(values.items) <= at < len(values.items):
         return values.items[at]
     return None
+
+
+def _part_of_table(table: TableType, place: Type) -> Type | None:
+    """An element, or a table of some."""
+    if not isinstance(place, ScalarType) or place.kind in ("slice", "every"):
+        return table
+    if table.depth > 1:
+        return TableType(table.dtype, table.depth - 1)
+    return ScalarType("int" if table.dtype == "int64" else "float") if table.dtype != "bool" else None
 
 
 def _metadata(op: str, of: Type) -> Type | None:

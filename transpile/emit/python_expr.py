@@ -186,7 +186,7 @@ class Expressions:
         assert value is not None
         if name == "dtype" and isinstance(value, Literal) and f"numpy.{value.value}" in DTYPES:
             return dotted(f"numpy.{value.value}")
-        return self.of(value)
+        return as_lists(self.of(value)) if name == "object" else self.of(value)
 
     def _subscript(self, eqn: Eqn) -> ast.expr:
         base = self.of(eqn.args[0])
@@ -292,6 +292,13 @@ def dotted(name: str) -> ast.expr:
     for part in rest:
         expr = ast.Attribute(expr, part, ast.Load())
     return expr
+
+
+def as_lists(entries: ast.expr) -> ast.expr:
+    """The entries of an array that is written out: ``[[1, 2], [3, 4]]``."""
+    return (
+        ast.List(list(map(as_lists, entries.elts)), ast.Load()) if isinstance(entries, ast.Tuple) else entries
+    )
 
 
 def as_index(index: ast.expr) -> ast.expr:

@@ -157,6 +157,20 @@ class TupleType:
 
 
 @record(frozen=True, slots=True)
+class TableType:
+    """A tuple of numbers, or of such tuples to a `depth`, of lengths that only the run knows.
+
+    `dtype` is that of the array which NumPy makes of it.
+    """
+
+    dtype: Dtype
+    depth: int = 1
+
+    def __str__(self) -> str:
+        return f"{'tuple[' * self.depth}{dtype_text(self.dtype)}{', ...]' * self.depth}"
+
+
+@record(frozen=True, slots=True)
 class DtypeType:
     """The dtype of a tensor as a value."""
 
@@ -176,7 +190,7 @@ class LikeType:
         return f"like[{self.of}]"
 
 
-Type = TensorType | ListType | ScalarType | ShapeType | TupleType | DtypeType | LikeType
+Type = TensorType | ListType | ScalarType | ShapeType | TupleType | TableType | DtypeType | LikeType
 
 NONE = ScalarType("none")
 # Kinds of values that stand for numbers.

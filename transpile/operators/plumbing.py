@@ -4,8 +4,21 @@ from __future__ import annotations
 
 from typing import Any
 
-from ..ir.dtypes import promote
-from ..ir.types import NONE, Dim, ScalarType, TensorType, Type, TypeMistake, join_shapes, shape_text, there
+from ..ir.dtypes import Dtype, promote
+from ..ir.types import (
+    NONE,
+    Dim,
+    ScalarType,
+    ShapeType,
+    TableType,
+    TensorType,
+    TupleType,
+    Type,
+    TypeMistake,
+    join_shapes,
+    shape_text,
+    there,
+)
 from .call import Call, Rule, joined_dtype, number_dtype
 from .info import OperatorInfo, Scalar
 from .pointwise import CHEAP
@@ -57,6 +70,32 @@ def _filled(call: Call) -> Type:
 
 def _full(call: Call) -> Type:
     return call.tensor(call.shape(), call.dtype(number_dtype(call.types.get("fill_value"))))
+
+
+def _array(call: Call) -> Type:
+    """An array of a number, or of tuples of numbers of one length at each depth."""
+    found = _entries(call.types.get("object"), call)
+    return call.unknown() if found is None else call.tensor(found[0], call.dtype(found[1]))
+
+
+def _entries(found: Type | None, call: Call, axis: int = 0) -> tuple[tuple[Dim, ...], Dtype | None] | None:
+    """The shape from an axis on, and the dtype."""
+    if isinstance(found, TableType):
+        return tuple(call.size(axis + k) for k in range(found.depth)), found.dtype
+    if isinstance(found, ShapeType) and isinstance(found.shape, tuple):
+        return (len(found.shape),), "int64"
+    if isinstance(found, ScalarType):
+        return (), number_dtype(found)
+    if not isinstance(found, TupleType):
+        return None
+    parts = [_entries(item, call, axis + 1) for item in found.items]
+    shapes = {None if part is None else part[0] for part in parts}
+    shape = shapes.pop() if len(shapes) == 1 else None
+    dtypes = [None if part is None else part[1] for part in parts]
+    known = [dtype for dtype in dtypes if dtype is not None]
+    if shape is None:
+        return None
+    return (len(parts), *shape), promote(known) if len(known) == len(dtypes) else None
 
 
 def _arange(call: Call) -> Type:
@@ -116,6 +155,7 @@ OPERATORS: tuple[OperatorInfo, ...] = (
     _made("zeros", _filled, "shape", "dtype", spelling=("numpy.empty",)),
     _made("ones", _filled, "shape", "dtype"),
     _made("full", _full, "shape", "fill_value", "dtype"),
+    _made("array", _array, "object", "dtype", torch=""),
     _made("arange", _arange, "start", "stop", "step", dtype="int"),
     _made("eye", _eye, "N", "M", "k", "dtype", torch=""),
     _made("tri", _eye, "N", "M", "k", "dtype", torch=""),

@@ -38,7 +38,7 @@ _NOUNS = {
     "where": "chosen", "if": "chosen", "reshape": "reshaped", "transpose": "transposed",
     "swapaxes": "transposed", "expand_dims": "expanded", "squeeze": "squeezed", "broadcast_to": "wide",
     "concatenate": "joined", "stack": "stacked", "stacked": "stacked", "collect": "stacked",
-    "collect_flat": "joined",
+    "collect_flat": "joined", "array": "array",
     "index_put": "written",
     "broadcast_like": "wide", "sum_to": "summed", "accumulate": "total", "zeros_like": "zeros",
     "ones_like": "ones", "not_": "negated", "range": "iterations", "len": "count", "mod": "rest",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from functools import reduce
 from typing import Any
 
 import torch
@@ -27,15 +28,19 @@ def dtype_of(value: Any) -> torch.dtype:
     """
     if isinstance(value, torch.Tensor):
         return value.dtype
+    if isinstance(value, tuple | list):
+        return reduce(torch.promote_types, map(dtype_of, value)) if value else torch.float64
     kinds = ((bool, torch.bool), ((int, torch.SymInt), torch.int64), (complex, torch.complex128))
     return next((dtype for kind, dtype in kinds if isinstance(value, kind)), torch.float64)
 
 
 def array_of(value: Any, device: Any = None) -> torch.Tensor:
-    """A number as NumPy's array of it.
+    """NumPy's array of a number, or of tuples of them.
 
     >>> array_of(0.5)
     tensor(0.5000, dtype=torch.float64)
+    >>> array_of((1, 2))
+    tensor([1, 2])
     """
     return torch.as_tensor(value, dtype=dtype_of(value), device=device)
 

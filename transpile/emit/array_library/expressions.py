@@ -17,7 +17,7 @@ from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
 from ...ir.types import ScalarType, TensorType
 from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo, instead_of
 from ...operators.plain import PLAIN_FUNCTIONS
-from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index
+from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index, as_lists
 from .helpers import private
 from .vocabulary import Vocabulary, is_complex
 
@@ -117,6 +117,8 @@ class ArrayExpressions(Expressions):
             given |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
             if "dtype" in info.attrs and eqn.kwarg("dtype") in (None, Literal(None)):
                 given |= self._dtype_of_numbers(eqn)
+            if eqn.op == "array" and "dtype" not in given:
+                template = "array_of(object, device)"
             return self._filled(template, given | {"device": _parsed(self._device or "None")})
         if eqn.op in words.helpers:
             return ast.Call(helper(eqn.op), operands, self._keywords(eqn, {}))
@@ -298,7 +300,7 @@ class ArrayExpressions(Expressions):
         assert value is not None
         if name == "dtype" and isinstance(value, Literal) and isinstance(value.value, str):
             return self._dtype_named(value.value)
-        return self.of(value)
+        return as_lists(self.of(value)) if name == "object" else self.of(value)
 
     def of(self, atom: Atom) -> ast.expr:
         """The expression for an operand; infinities are the library's."""

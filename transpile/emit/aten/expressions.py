@@ -378,6 +378,28 @@ class AtenExpressions:
         columns = f", {given['M'].text}" if "M" in given and given["M"].type != NONE else ""
         return Expr(f"at::eye({rows}{columns}, {self._options(eqn, given)})", TENSOR)
 
+    def _array(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """An array of numbers that are written out, or of an argument that is a list of them."""
+        entries, own = given["object"], type_of(eqn.outs[0], self._types)
+        dtype = DTYPES.get(str(own.dtype)) if isinstance(own, TensorType) else None
+        if dtype is None:
+            raise self.refusal(eqn, f"numpy.array of {entries.text}")
+        options = self._options(eqn, {"dtype": Expr(dtype, DTYPE), **given})
+        if entries.type in NUMBERS:
+            return Expr(f"at::scalar_tensor({entries.text}, {options})", TENSOR)
+        if entries.type in (INTS, SIZES):
+            return Expr(f"at::tensor({entries.text}, {options})", TENSOR)
+        element = {"at::kLong": INT, "at::kBool": BOOL}.get(dtype, DOUBLE)
+        lengths, parts = [], entries.parts
+        while True:
+            lengths.append(str(len(parts)))
+            if not parts or parts[0].type != PARTS:
+                break
+            parts = tuple(each for part in parts for each in part.parts)
+        numbers = ", ".join(self.converted(part, element, eqn) for part in parts)
+        shaped = f".view({{{', '.join(lengths)}}})" if len(lengths) > 1 else ""
+        return Expr(f"at::tensor(at::ArrayRef<{element}>({{{numbers}}}), {options}){shaped}", TENSOR)
+
     def _arange(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         if "stop" not in given or given["stop"].type == NONE:
             given = {**given, "start": Expr("0", INT), "stop": given["start"]}
@@ -620,6 +642,7 @@ _SPECIAL = {
     "contract_gradients": AtenExpressions._contract_gradients,
     "eye": AtenExpressions._eye,
     "arange": AtenExpressions._arange,
+    "array": AtenExpressions._array,
 }
 _STRUCTURAL: dict[str, Callable[[AtenExpressions, Eqn], Expr]] = {
     "getitem": AtenExpressions._entries,

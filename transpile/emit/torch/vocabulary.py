@@ -36,6 +36,7 @@ _TEMPLATES = {
     "full_like": "torch.full_like(a, fill_value)",
     "eye": "eye(N, M=M, k=k, dtype=dtype, device=device)",
     "tri": "tri(N, M=M, k=k, dtype=dtype, device=device)",
+    "array": "torch.tensor(object, dtype=dtype, device=device)",
     "arange": "arange(start, stop=stop, step=step, device=device)",
     **{name: f"torch.fft.{name}(a, n=n, dim=axis, norm=norm)" for name in ("fft", "ifft", "rfft", "irfft")},
 }

@@ -48,8 +48,22 @@ from .type_tests import read_type_test
 from .ufunc_methods import as_reduction, outer_of, read_outer
 from .vector_products import VJP, read_vjp
 from .wider import read_wider
-from .written_arrays import ARRAY_OF, array_of, list_of_arrays, with_arrays, with_arrays_inside
+from .written_arrays import (
+    ARRAY_OF,
+    array_of,
+    array_of_table,
+    list_of_arrays,
+    with_arrays,
+    with_arrays_inside,
+)
 
+# Arguments of what makes an array that say where it lies in memory, or ask for what a copy is anyway.
+_LAYOUTS = {
+    "copy": (Literal(True),),
+    "order": tuple(map(Literal, ("C", "F", "A", "K", None))),
+    "subok": (Literal(False),),
+    "dtype": (Literal(None),),
+}
 _COPIES = frozenset({"numpy.array", "numpy.copy", "pullback.aten.clone"})
 # Methods that are functions of NumPy's by another name, or no operators.
 _METHODS = {
@@ -156,13 +170,16 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         return opaque(frame, callee.text, "numpy.nonzero", given, name)
     if callee.name == "numpy.einsum" and len(given.positional) > 1 and given.keywords.keys() <= {"optimize"}:
         return _einsum(frame, given, name)
-    info = by_python(callee.name)
+    info = by_python(callee.name) if callee.name not in ARRAY_OF else None
     of_values = callee.name in BUILTINS and all(is_value(value) for value in given.positional)
     if info is not None and not of_values:
+        given = with_arrays(frame, info, given)
         if (wider := read_wider(frame, callee, given, name)) is not None:
             return wider
-        given = with_arrays(frame, info, given)
         return bind_operator(frame, info, callee.name, given.node, given.positional, given.keywords, name)
+    if callee.name in IDENTITY | _COPIES:
+        kept = {key: value for key, value in given.keywords.items() if value not in _LAYOUTS.get(key, ())}
+        given = Arguments(given.node, given.positional, kept)
     first = given.positional[0] if len(given.positional) == 1 and not given.keywords else None
     arrays = elements(first) if callee.name == "pullback.primitives.like" and first is not None else None
     if arrays is not None and all(isinstance(array, Var) for array in arrays):
@@ -170,7 +187,8 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
         likes = [frame.build.metadata("like", (array,), span) for array in arrays if isinstance(array, Var)]
         return Items(tuple(likes))
     if callee.name in _METADATA and isinstance(first, Var):
-        return frame.build.metadata(_METADATA[callee.name], (first,), frame.span(given.node), name)
+        held = atom(frame, array_of_table(frame, first, given.node), given.node)
+        return frame.build.metadata(_METADATA[callee.name], (held,), frame.span(given.node), name)
     if callee.name == "numpy.ndim" and first is not None:
         return Literal(_depth(first))
     formula = frame.names.formula_of(callee.name)
@@ -179,10 +197,11 @@ def call_dotted(frame: Frame, callee: Dotted, given: Arguments, name: str | None
     composite = composite_of(frame, callee.name, given.node)
     if composite is not None:
         return read_composite(frame, composite, given, name, callee)
-    if callee.name in ARRAY_OF and first is not None:
-        stacked = array_of(frame, first, given.node, name)
-        if stacked is not None:
-            return stacked
+    if callee.name in ARRAY_OF and given.positional and given.keywords.keys() <= {"dtype"}:
+        value, *dtype = (*given.positional, *given.keywords.values())
+        array = array_of(frame, value, given.node, name, *dtype) if len(dtype) < 2 else None
+        if array is not None:
+            return array
     if callee.name in IDENTITY | _COPIES and (cast := _in_dtype(frame, callee, given, name)) is not None:
         return cast
     if not frame.build.in_closure and isinstance(first, Var) and first.kind == "tensor":

@@ -14,7 +14,7 @@ from ..state.values import Dotted, Frame, Function, Growing, Items, Value
 from ..syntax.fence import refuse
 from .arguments import Arguments
 from .inline import inline, parameter_names
-from .written_arrays import list_of_arrays
+from .written_arrays import array_of_table, list_of_arrays
 
 
 def composite_of(frame: Frame, dotted: str, node: ast.Call) -> Function | None:
@@ -39,12 +39,17 @@ def read_composite(
 ) -> Value:
     """Its result for these arguments. Arguments for which it always raises are refused (PB404)."""
     mark = len(frame.build.eqns)
-    names, lists = parameter_names(composite), _lists_of(composite)
-    positional = [
-        list_of_arrays(frame, value, given.node) if key in lists else value
-        for key, value in itertools.zip_longest(names, given.positional)
-    ][: len(given.positional)]
-    value = inline(frame, composite, positional, given.keywords, given.node, name)
+    names, stated = parameter_names(composite), _annotations_of(composite)
+
+    def made(key: str | None, value: Value) -> Value:
+        if stated.get(key) == "list[pb.Tensor]":
+            return list_of_arrays(frame, value, given.node)
+        is_tensor = stated.get(key) in ("pb.Tensor", "pb.Tensor | None")
+        return array_of_table(frame, value, given.node) if is_tensor else value
+
+    positional = list(itertools.starmap(made, itertools.zip_longest(names, given.positional)))
+    keywords = {key: made(key, value) for key, value in given.keywords.items()}
+    value = inline(frame, composite, positional[: len(given.positional)], keywords, given.node, name)
     raised = next((eqn for eqn in frame.build.eqns[mark:] if eqn.op == "raise"), None)
     if raised is not None:
         message = raised.args[0].value if raised.args and isinstance(raised.args[0], Literal) else ""
@@ -55,8 +60,8 @@ def read_composite(
     return value
 
 
-def _lists_of(composite: Function) -> set[str]:
-    """The parameters that are lists of arrays."""
+def _annotations_of(composite: Function) -> dict[str | None, str]:
+    """The annotations of the parameters, as written."""
     args = composite.node.args
-    annotated = ((arg.arg, arg.annotation) for arg in (*args.posonlyargs, *args.args))
-    return {name for name, stated in annotated if stated and ast.unparse(stated) == "list[pb.Tensor]"}
+    every = (*args.posonlyargs, *args.args, *args.kwonlyargs)
+    return {arg.arg: ast.unparse(arg.annotation) for arg in every if arg.annotation}

@@ -1,4 +1,4 @@
-"""``np.array`` of a list of tensors and numbers: a stack, of stacks where lists are in the list."""
+"""``np.array``: of numbers an array of them; of tensors a stack, of stacks where lists are in the list."""
 
 from __future__ import annotations
 
@@ -8,7 +8,9 @@ import itertools
 from ...ir import Literal, Var
 from ...operators import OPERATORS, OperatorInfo
 from ..expressions.templates import read_template
+from ..state.atoms import atom, keyword_atom
 from ..state.growing import is_list
+from ..state.kinds import is_table
 from ..state.readers import read
 from ..state.values import Frame, Growing, Items, Value, elements, is_tensor
 from ..syntax.lists import Row
@@ -22,10 +24,29 @@ _SHAPES_NUMBERS = frozenset({"reshape", "expand_dims"})
 ARRAY_OF = frozenset({"numpy.array", "numpy.asarray"})
 
 
-def array_of(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value | None:
-    """The stack that ``np.array`` makes of a list of tensors, or of numbers; None for anything else."""
-    known = _has_tensors(value) or _shape_of_numbers(frame, value)
-    return _stacked(frame, value, node, name) if known else None
+def array_of(
+    frame: Frame, value: Value, node: ast.Call, name: str | None, dtype: Value | None = None
+) -> Value | None:
+    """The array that ``np.array`` makes of a number, a tuple or a list; None for anything else."""
+    build = frame.build
+    listed = isinstance(value, Var) and value.kind == "value"
+    listed = listed and value in build.tuples | build.lists | build.listed_numbers
+    if listed or _shape_of_numbers(frame, value) is not None:
+        given = {"object": value} | ({} if dtype is None else {"dtype": dtype})
+        return bind_operator(frame, OPERATORS["array"], "numpy.array", node, [], given, name)
+    if not _has_tensors(frame, value):
+        return None
+    if dtype is None:
+        return _stacked(frame, value, node, name)
+    stacked = atom(frame, _stacked(frame, value, node, None), node)
+    kwargs = (("dtype", keyword_atom(frame, "dtype", dtype, node)),)
+    return frame.build.emit("astype", (stacked,), frame.span(node), kwargs=kwargs, name=name)
+
+
+def array_of_table(frame: Frame, value: Value, node: ast.Call) -> Value:
+    """The array of a parameter that is a tuple of numbers; another value as it is."""
+    made = array_of(frame, value, node, None) if is_table(frame, value) else None
+    return value if made is None else made
 
 
 def read_table(frame: Frame, node: Table, name: str | None) -> Value:
@@ -62,7 +83,7 @@ def read_row(frame: Frame, node: Row, name: str | None) -> Value:
 def array_assigned(frame: Frame, value: Value, node: ast.expr) -> Value:
     """The array that NumPy makes of a list or tuple which is written to a part of one; else the value."""
     call = ast.copy_location(ast.Call(ast.Name("array", ast.Load()), [node], []), node)
-    made = array_of(frame, value, call, None) if _is_list(value) else None
+    made = array_of(frame, value, call, None) if _is_list(frame, value) else None
     return value if made is None else made
 
 
@@ -79,9 +100,12 @@ def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments
             return Items(tuple(map(number, elements(value) or ()))) if joins_numbers else value
         if info.name in _SHAPES_NUMBERS and slot == info.operands[0]:
             value = number(value)
-        is_array = slot in info.operands and slot not in LISTS_OF_ARRAYS
-        written = elements(value) is not None and (_has_tensors(value) or _shape_of_numbers(frame, value))
-        return array_assigned(frame, value, given.node) if is_array and written else value
+        if slot not in info.operands or slot in LISTS_OF_ARRAYS:
+            return value
+        value = array_of_table(frame, value, given.node)
+        numbers = isinstance(value, Var) and value.kind == "value" and value in frame.build.lists
+        written = elements(value) and (_has_tensors(frame, value) or _shape_of_numbers(frame, value))
+        return array_assigned(frame, value, given.node) if numbers or written else value
 
     slots = itertools.chain(info.operands, itertools.repeat(""))
     positional = [made(slot, value) for slot, value in zip(slots, given.positional, strict=False)]
@@ -97,7 +121,7 @@ def list_of_arrays(frame: Frame, value: Value, node: ast.Call) -> Value:
             return bind_operator(
                 frame, OPERATORS["zeros"], "numpy.array", node, [], {"shape": Literal((0,))}, None
             )
-        return array_assigned(frame, item, node)
+        return array_assigned(frame, array_of_table(frame, item, node), node)
 
     items = elements(value)
     return value if items is None else Items(tuple(map(made, items)))
@@ -120,20 +144,27 @@ def with_arrays_inside(node: ast.Call) -> ast.Call:
 
 def _stacked(frame: Frame, value: Value, node: ast.Call, name: str | None) -> Value:
     if (items := elements(value)) is not None:
-        value = Items(tuple(_stacked(frame, item, node, None) if _is_list(item) else item for item in items))
+        value = Items(
+            tuple(_stacked(frame, item, node, None) if _is_list(frame, item) else item for item in items)
+        )
     # A list of a length that only the run knows may be empty.
     op = "stacked" if isinstance(value, Var) else "stack"
     return bind_operator(frame, OPERATORS[op], "numpy.array", node, [value], {}, name)
 
 
-def _is_list(value: Value) -> bool:
-    return elements(value) is not None or (isinstance(value, Var) and value.kind == "list")
+def _is_list(frame: Frame, value: Value) -> bool:
+    return elements(value) is not None or (isinstance(value, Var) and is_list(frame, value))
 
 
-def _has_tensors(value: Value) -> bool:
+def _has_tensors(frame: Frame, value: Value) -> bool:
     if isinstance(value, Items | Growing):
-        return any(_has_tensors(item) or is_tensor(item) for item in value.items)
-    return isinstance(value, Var) and value.kind == "list"
+        return any(_has_tensors(frame, item) or is_tensor(item) for item in value.items)
+    return isinstance(value, Var) and is_list(frame, value)
+
+
+def _is_number(frame: Frame, value: Var) -> bool:
+    build = frame.build
+    return value.kind == "value" and value not in build.tuples | build.texts | build.lists
 
 
 def _shape_of_numbers(frame: Frame, value: Value) -> tuple[int, ...] | None:
@@ -141,7 +172,7 @@ def _shape_of_numbers(frame: Frame, value: Value) -> tuple[int, ...] | None:
     if isinstance(value, Literal) and isinstance(value.value, int | float):
         return ()
     if isinstance(value, Var):
-        return () if value.kind == "value" and value not in frame.build.tuples | frame.build.texts else None
+        return () if _is_number(frame, value) else None
     known = elements(value)
     shapes = {_shape_of_numbers(frame, item) for item in known or ()}
     inner = shapes.pop() if len(shapes) == 1 else None

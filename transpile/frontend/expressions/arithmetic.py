@@ -10,7 +10,7 @@ from ...operators import OPERATORS
 from ..state.aliases import is_number
 from ..state.atoms import atom
 from ..state.growing import is_list, new_list
-from ..state.kinds import check_arithmetic, check_operand, is_text
+from ..state.kinds import check_arithmetic, check_operand, is_table, is_text
 from ..state.readers import operand, read
 from ..state.values import Frame, Growing, Items, Value, elements, is_value
 from ..state.whole import is_whole
@@ -62,7 +62,8 @@ def _with_arrays(frame: Frame, left: Value, right: Value, node: ast.AST) -> tupl
     """The operands, with the array that NumPy makes of a list beside a tensor."""
 
     def made(value: Value, other: Value) -> Value:
-        listed = not is_value(value) and (isinstance(value, Items | Growing) or value in frame.build.lists)
+        listed = isinstance(value, Items | Growing) or is_table(frame, value)
+        listed = listed or (isinstance(value, Var) and value in frame.build.lists)
         if listed and isinstance(other, Var) and other.kind == "tensor":
             return read_template(frame, "found = array(xs)", {"xs": value}, node)
         return value

@@ -14,7 +14,7 @@ from ..state.values import Dotted, Frame, Growing, Items, Keyed, Value, elements
 from ..syntax.fence import refuse
 from .dictionaries import entry
 from .joined_by_index import JOINS, read_joined
-from .list_parts import list_of_places, part_of_list
+from .list_parts import part_of_list
 from .templates import read_template
 
 
@@ -102,12 +102,9 @@ def read_index(frame: Frame, node: ast.expr) -> Atom:
 
 def place_of_list(frame: Frame, value: Value, node: ast.expr) -> Value:
     """The array that NumPy makes of a list of numbers which is an index; another index as it is."""
-    if isinstance(value, Var) and value in frame.build.listed_numbers:
-        value = list_of_places(frame, value, "k", "len(xs)", node)
-    if isinstance(value, Growing):
+    listed = isinstance(value, Var) and (value in frame.build.listed_numbers or is_list(frame, value))
+    if listed or isinstance(value, Growing):
         return read_template(frame, "found = array(xs)", {"xs": value}, node)
-    if isinstance(value, Var) and is_list(frame, value):
-        return frame.build.emit("stacked", (value,), frame.span(node))
     return value
 
 

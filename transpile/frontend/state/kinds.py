@@ -8,7 +8,7 @@ from types import NoneType
 from ...ir import Atom, Literal, Var
 from ...operators import DTYPES
 from ..syntax.fence import Refusal, refuse
-from .values import Frame
+from .values import Frame, Value
 
 
 def is_text(frame: Frame, operand: Atom) -> bool:
@@ -43,6 +43,12 @@ def is_tuple(frame: Frame, operand: Atom) -> bool:
     if isinstance(operand, Literal):
         return isinstance(operand.value, tuple)
     return operand in frame.build.tuples
+
+
+def is_table(frame: Frame, value: Value) -> bool:
+    """True for a tuple or list of numbers that is a parameter."""
+    held = frame.build.tuples & frame.build.inputs | frame.build.listed_numbers
+    return isinstance(value, Var) and value in held
 
 
 def check_list(frame: Frame, operand: Atom, node: ast.AST, what: str) -> None:

@@ -25,6 +25,7 @@ from .control import add_branch, add_loop, add_raise
 from .facts import Fact
 from .kernel import Kernel
 from .operators.arrangements import (
+    add_array,
     add_collected,
     add_item,
     add_joined,
@@ -238,6 +239,7 @@ _OTHER: dict[str, Callable[[Plan, Eqn, Var], None]] = {
     "zeros": add_of_shape,
     "ones": add_of_shape,
     "full": add_of_shape,
+    "array": add_array,
     "matmul": add_matmul,
     "unslice": add_unslice,
     "index_put": add_put,

@@ -12,7 +12,7 @@ from ..facts import Fact
 from ..kernel import ShapeSet
 from ..names import derived
 from ..plan import Plan, literal_of
-from .pointwise import add_of_shape
+from .pointwise import add_of_shape, cast_type
 from .views import view_call
 
 
@@ -95,6 +95,42 @@ def add_put(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.call(level, run("copy", whole.node, view))
     plan.call(level, run("copy", value.node, part))
     plan.array_fact(out, view, whole.type, plan.own_shape("index_put", out.name), level + 1)
+
+
+def add_array(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An array of numbers that are written out, entry by entry."""
+    held = eqn.kwarg("object")
+    entries = None if held is None else _entries(plan, held)
+    scalars = None if entries is None else [plan.values.scalar(atom) for atom in entries.values()]
+    if entries is None or scalars is None or None in scalars:
+        raise plan.refuse("an array of such values is not compiled")
+    own = join([stored(plan.of(atom).type) for atom in entries.values()]) if entries else "double"
+    kind = own if literal_of(eqn, "dtype") is None else cast_type(plan, eqn)
+    level = max((plan.of(atom).level for atom in entries.values()), default=0)
+    lengths = [1 + last for last in max(entries)] if entries else [0]
+    view = plan.target(out, kind, call("shape_of", *lengths), level, retained=True)
+    for place, scalar in zip(entries, scalars, strict=True):
+        if scalar is not None:
+            plan.call(level, run("set_entry", view, scalar.to(kind).node, *place))
+    plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
+
+
+def _entries(plan: Plan, held: Atom) -> dict[tuple[int, ...], Atom] | None:
+    """The numbers of tuples of one length at each depth, by their places; None for anything else."""
+    if isinstance(held, Literal):
+        items: Sequence[Atom] | None = (
+            list(map(Literal, held.value)) if isinstance(held.value, tuple) else None
+        )
+    else:
+        fact = plan.of(held)
+        made = fact.eqn.args if fact.kind == "index" and fact.eqn is not None else fact.items
+        items = made if fact.kind in ("index", "list") else None
+    if items is None:
+        return {(): held} if plan.of(held).kind in ("number", "scalar") else None
+    parts = [_entries(plan, item) for item in items]
+    if any(part is None or part.keys() != (parts[0] or {}).keys() for part in parts):
+        return None
+    return {(k, *place): atom for k, part in enumerate(parts) for place, atom in (part or {}).items()}
 
 
 def add_joined(plan: Plan, eqn: Eqn, out: Var) -> None:

@@ -39,7 +39,7 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
         return False
     if eqn.op == "accumulate":  # of which reductions that wait are not asked for
         return eqn.outs[0].kind == "list"
-    atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name == "likes")]
+    atoms = [*eqn.args, *(atom for name, atom in eqn.kwargs if name in ("likes", "object"))]
     facts = [plan.of(atom) for atom in atoms if isinstance(atom, Var)]
     if any(fact.kind == "collected" for fact in facts):
         return True
@@ -283,6 +283,15 @@ def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     plan.array_fact(out, view, kind, plan.own_shape(eqn.op, out.name), level + 1)
 
 
+def _array(plan: Plan, eqn: Eqn, out: Var) -> None:
+    """An array of numbers that a loop has collected."""
+    held = eqn.kwarg("object")
+    owner = None if held is None else listed(plan, held)
+    if owner is None or owner.element != "number" or owner.depth > 1 or literal_of(eqn, "dtype") is not None:
+        raise plan.refuse("an array of such a list is not compiled")
+    _in_a_row(plan, eqn, out, owner)
+
+
 def _is_stack(eqn: Eqn, axis: object) -> bool:
     """True where arrays become one along a new first axis."""
     return eqn.op in ("collect", "stack", "stacked") and axis in (0, -1)
@@ -290,7 +299,7 @@ def _is_stack(eqn: Eqn, axis: object) -> bool:
 
 def _in_a_row(plan: Plan, eqn: Eqn, out: Var, owner: Fact) -> None:
     """Values without axes as an array of one axis."""
-    if eqn.op == "stack" or (eqn.op == "stacked" and stored(owner.type) != "double"):
+    if eqn.op == "stack" or (eqn.op in ("stacked", "array") and stored(owner.type) != "double"):
         _require_some(plan, owner)
     kind = stored(owner.type)
     view = plan.target(out, kind, call("shape_of", Member(owner.node, "size")), owner.level)
@@ -442,6 +451,7 @@ _OPERATORS = {
     "like": _like,
     "stack": _joined,
     "stacked": _joined,
+    "array": _array,
     "collect": _joined,
     "collect_flat": _joined,
     "concatenate": _joined,
