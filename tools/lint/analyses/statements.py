@@ -14,6 +14,7 @@ from .state import Heap, State, join
 from .values import (
     MISSING,
     Facts,
+    Form,
     Item,
     Kind,
     Thing,
@@ -25,6 +26,7 @@ from .values import (
     constant,
     facts_of,
     lose,
+    placed_form,
     plain,
     product_form,
     sum_form,
@@ -286,7 +288,10 @@ class Statements(OutsidePlaces):
             if thing.parts is not None:
                 self._replace(thing, key, value)
             elif not thing.number:
-                self.write(thing, blend([thing.facts, facts_of(value)]), node, how)
+                made = blend([thing.facts, facts_of(value)])
+                if made.form is Form.UNKNOWN:
+                    made = replace(made, form=placed_form(thing.facts.form, value))
+                self.write(thing, made, node, how)
 
     def _replace(self, thing: Thing, index: object, value: Value) -> None:
         parts = thing.parts if thing.parts is not None else []

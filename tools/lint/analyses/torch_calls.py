@@ -13,6 +13,7 @@ from .collectives import RECEIVES, SENDS, Collective
 from .state import State
 from .statements import Statements, owns
 from .values import (
+    MISSING,
     Facts,
     Form,
     Item,
@@ -26,6 +27,7 @@ from .values import (
     facts_of,
     leaves,
     lose,
+    placed_form,
     plain,
     product_form,
     sum_form,
@@ -120,7 +122,8 @@ class TorchCalls(Statements):
         if arguments.first and _shares(name, arguments.first[0]):
             store = arguments.first[0].store
         moving = self._carrying(name, arguments)
-        result = self.fresh(combine(moving, self._form(name, facts), self.span(node)), node, store)
+        form = self._placed(name, arguments) or self._form(name, facts)
+        result = self.fresh(combine(moving, form, self.span(node)), node, store)
         if self.truth(arguments.named.get("inplace", ())) is True and owns(arguments.first):
             for thing in arguments.first:
                 self.write(thing, result[0].facts, node, f"`{name}(..., inplace=True)`")
@@ -216,7 +219,7 @@ class TorchCalls(Statements):
         if self.cuts:
             facts = lose(facts, self.span(node), f"`{how}`")
         made = Thing(unrecorded(facts), thing.store, self.span(node))
-        made.number = how in ("item", "tolist", "data_ptr()") or thing.number
+        made.number = how in ("item", "tolist", "data_ptr()", "ctypes") or thing.number
         made.array = how == "numpy"
         made.hidden = not made.number
         return (made,)
@@ -263,6 +266,19 @@ class TorchCalls(Statements):
             return moving[0] if len(moving) == 1 and Form.ZERO in forms else any_form(forms)
         return any_form(forms)
 
+    def _placed(self, name: str, arguments: Arguments) -> Form | None:
+        """The form of ``where(mask, x, 0.5)`` and ``x.masked_fill(mask, 0.5)``; None for other calls."""
+        if name == "masked_fill":
+            kept, written = arguments.first, arguments.at(2, "value")
+        elif name == "where":
+            kept, written = arguments.at(1, "input"), arguments.at(2, "other")
+            if any(thing.constant is not MISSING for thing in kept):
+                kept, written = written, kept
+        else:
+            return None
+        form = placed_form(facts_of(kept).form, written)
+        return form if form is Form.AFFINE else None
+
     def _in_place(self, receiver: Value, name: str, arguments: Arguments) -> None:
         if name == "copy_" and arguments.first == receiver:
             return
@@ -285,7 +301,8 @@ class TorchCalls(Statements):
         elif base in torch_names.SUMS:
             made = combine(facts, sum_form([fact.form for fact in facts[:2]]), span)
         else:
-            made = combine(facts, self._form(base, [facts_of(value) for value in operands.values]), span)
+            form = self._placed(base, operands) or self._form(base, [facts_of(v) for v in operands.values])
+            made = combine(facts, form, span)
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
         for thing in receiver:

@@ -285,6 +285,13 @@ def product_form(forms: list[Form]) -> Form:
     return Form.CONSTANT if not moving else moving[0] if len(moving) == 1 else any_form(moving)
 
 
+def placed_form(form: Form, written: Value) -> Form:
+    """The form where a number that is not zero stands in some places, by a mask."""
+    numbers = [t.constant for t in written if isinstance(t.constant, int | float) and t.constant != 0]
+    placed = len(numbers) == len(written) == 1 and form in (Form.LINEAR, Form.AFFINE)
+    return Form.AFFINE if placed else any_form([form, *(thing.facts.form for thing in written)])
+
+
 def any_form(forms: Iterable[Form]) -> Form:
     """The form of an arbitrary function: constant where all operands are."""
     moving = {*forms} - {Form.ZERO, Form.CONSTANT}
