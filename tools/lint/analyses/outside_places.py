@@ -10,11 +10,13 @@ from .context import SAVED
 from .expressions import Expressions
 from .outside import ANY, CONTENTS, REBOUND
 from .state import State
-from .values import MISSING, Bound, Thing, Value, plain, union
+from .values import MISSING, Bound, Kind, Thing, Value, leaves, plain, union
 
 
 class OutsidePlaces(Expressions):
     """Follows names of the module, attributes of classes, and ``vars(ctx)``."""
+
+    running: list[ast.AST]
 
     @abstractmethod
     def attribute_of(self, value: Value, name: str, node: ast.AST, state: State) -> Value:
@@ -41,11 +43,30 @@ class OutsidePlaces(Expressions):
 
     def store_outside(self, thing: Thing, at: Value, value: Value, node: ast.AST, state: State) -> None:
         """``TABLE[key] = value``, ``vars(ctx)[name] = value``."""
-        if thing.place is not None:
+        if thing.place is not None and not self._is_looked_up(node, value):
             self.outside.write(thing.place, CONTENTS, value, self.span(node), state.heap)
         if isinstance(thing.entity, Bound) and thing.entity.name == "__dict__":
             for owner in thing.entity.receiver:
                 self.set_attribute_at(owner, at, value, node, state)
+
+    def _is_looked_up(self, node: ast.AST, value: Value) -> bool:
+        """True for ``TABLE[key] = build(...)`` where the function looks first whether the key is there.
+
+        What an unknown call gives is then the same for all calls of one key: a compiled kernel.
+        """
+        kept = [thing.facts.kind for thing in leaves(value) if thing.parts is None]
+        if not isinstance(node, ast.Subscript) or {*kept} - {Kind.OPAQUE, Kind.NONE}:
+            return False
+        table = ast.unparse(node.value)
+        for inner in ast.walk(self.running[-1]) if self.running else ():
+            match inner:
+                case ast.Compare(ops=[ast.In() | ast.NotIn()], comparators=[looked]):
+                    if ast.unparse(looked) == table:
+                        return True
+                case ast.Call(func=ast.Attribute(value=looked, attr="get")):
+                    if ast.unparse(looked) == table:
+                        return True
+        return False
 
     def set_attribute_at(self, thing: Thing, name: Value, value: Value, node: ast.AST, state: State) -> None:
         """Set an attribute whose name is a value; where that is computed, it may be any."""
