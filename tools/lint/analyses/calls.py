@@ -12,6 +12,7 @@ from . import containers, torch_names
 from .class_calls import ClassCalls
 from .collectives import collective, message
 from .context import Context
+from .followed_calls import is_object
 from .outside import ADDING, ANY, CONTENTS, REBOUND, TAKING, Outside
 from .records import REPLACES, Field, arranged, fields_of, replaced
 from .state import State
@@ -111,14 +112,17 @@ class Calls(ClassCalls):
             return containers.item_at(thing, thing.fields.index(name))
         if isinstance(entity, Instance):
             return self._attribute_of_object(thing, entity, name, node, state)
+        of_unknown = isinstance(entity, Bound) and thing.facts.kind is Kind.OPAQUE
+        if of_unknown or (is_object(thing) and name not in torch_names.METADATA):
+            return (Thing(thing.facts, thing.store, entity=Bound((thing,), name)),)
         if entity is not None or thing.parts is not None:
             return (Thing(entity=Bound((thing,), name)),)
         if name in torch_names.METADATA:
             return plain()
         if name in torch_names.MEMORY or name == "storage_type":
             return (Thing(entity=Bound((thing,), name)),)
-        if name == "data":
-            return self._cut(thing, "data", node)
+        if name in ("data", "ctypes"):
+            return self._cut(thing, name, node)
         if name == "grad":
             facts = thing.facts
             return (Thing(replace(facts, form=Form.UNKNOWN), Store(), self.span(node)),)
@@ -128,9 +132,8 @@ class Calls(ClassCalls):
             return self.fresh(combine([thing.facts], thing.facts.form, self.span(node)), node, thing.store)
         if thing.token is not None and thing.token.sort == "input" and name not in torch_names.METHODS:
             return (Thing(entity=Bound((thing,), name), number=True),)
-        return (
-            Thing(thing.facts if name not in torch_names.METHODS else Facts(), entity=Bound((thing,), name)),
-        )
+        facts = thing.facts if name not in torch_names.METHODS else Facts()
+        return (Thing(facts, entity=Bound((thing,), name)),)
 
     def _is_item(self, node: ast.Subscript, state: State) -> bool:
         """True for an item of a list or dictionary, which no kernel's grid is."""
@@ -213,6 +216,8 @@ class Calls(ClassCalls):
         unknown = thing.number and thing.facts.kind is Kind.NONE
         if name in torch_names.MEMORY:
             return self._cut(thing, f"{name}()", arguments.node)
+        if name == "data_as" and thing.number:  # x.ctypes.data_as(...)
+            return (thing,)
         if name == "storage_type":
             return (Thing(entity=Dotted("torch.empty")),)
         if name == "backward" and thing.facts.kind is not Kind.NONE:
@@ -344,6 +349,8 @@ class Calls(ClassCalls):
             return self.exchange(how, arguments)
         if dotted in REPLACES and arguments.first and all(thing.fields for thing in arguments.first):
             return union(*((replaced(thing, arguments.named),) for thing in arguments.first))
+        if root == "ctypes" and name in torch_names.POINTERS and arguments.items:
+            return arguments.first
         if dotted == "numba.prange":
             return plain()
         if dotted == "torch.compile" and arguments.items:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from dataclasses import replace
 
 from ..frontend.classes import last_name
@@ -15,6 +16,7 @@ from .statements import Frame
 from .torch_calls import Arguments
 from .values import (
     MISSING,
+    Bound,
     Facts,
     Form,
     Given,
@@ -34,6 +36,8 @@ from .values import (
 )
 
 DEEPEST = 8
+OF_DERIVATIVE = re.compile(r"(?:^|_)(?:bwd|backward|backprop|vjp)(?:_|$)", re.IGNORECASE)
+BY_NAME = "which is not at hand, and by its name is a derivative"
 LOADERS = ("load(", "load_inline(", "load_extension(", "import_ext(")
 
 
@@ -56,8 +60,11 @@ class FollowedCalls(BuiltinCalls):
             made = replace(made, kind=Kind.OPAQUE)
         if self.cuts and _is_kernel(name):
             made = lose(made, span, f"the kernel `{name.partition('[')[0]}`")
-        elif self.cuts and self._fills(callee, arguments):
-            made = lose(made, span, f"`{name}`, which fills a buffer and is not at hand")
+        elif self.cuts and self._fills(callee, arguments, name):
+            shown = name or ast.unparse(arguments.node.func)
+            made = lose(made, span, f"`{shown}`, which fills a buffer and is not at hand")
+        elif self.cuts and _is_derivative(callee, name) and _of_gradient(made):
+            made = lose(made, span, f"`{name}`, {BY_NAME}")
         if self.cuts and not self.grad_mode:
             made = lose(made, span, "`torch.no_grad()`")
         for value in arguments.values:
@@ -65,19 +72,43 @@ class FollowedCalls(BuiltinCalls):
                 thing.keys = None  # it may put more into a dictionary
                 if thing.store.empty and made.kind is not Kind.NONE:
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
-        if any(token.sort == "gradient" for token in made.flows):
+        self._tell(callee, arguments, made)
+        if _of_gradient(made):
             given = Given(span, ast.unparse(arguments.node.func).partition("[")[0])
             for thing in (thing for value in arguments.values for thing in leaves(value)):
                 thing.store.given = thing.store.given or given
         if takes_context(arguments):
             return (Thing(Facts(Kind.OPAQUE, Form.UNKNOWN), Store(), span),)
-        return (Thing(made if self.grad_mode else unrecorded(made), Store(), span),)
+        part = name and len(callee) == 1 and made.kind is Kind.NONE and is_object(callee[0])
+        store = callee[0].store if part else Store()  # what an object gives may be a part of it
+        return (Thing(made if self.grad_mode else unrecorded(made), store, span),)
 
-    def _fills(self, callee: Value, arguments: Arguments) -> bool:
-        """True if a function of a module that is not at hand gives nothing, and gets a buffer to fill."""
-        if arguments.node is not self.unused or not all(isinstance(t.entity, Dotted) for t in callee):
+    def _fills(self, callee: Value, arguments: Arguments, name: str) -> bool:
+        """True if a function of a module that is not at hand gives nothing, and gets a buffer to fill.
+
+        So does what an unknown call gave, or a method of it, where it gets a gradient too.
+        """
+        if arguments.node is not self.unused:
             return False
-        return any(thing.store.empty for value in arguments.values for thing in leaves(value))
+        if not any(thing.store.empty for value in arguments.values for thing in leaves(value)):
+            return False
+        if all(isinstance(thing.entity, Dotted) for thing in callee):
+            return True
+        given = any(_of_gradient(facts_of(value)) for value in arguments.values)
+        unknown = all(thing.used_as_object and not _of_gradient(thing.facts) for thing in callee)
+        called = not name or all(thing.facts.flows or is_object(thing) for thing in callee)
+        return given and unknown and called
+
+    def _tell(self, callee: Value, arguments: Arguments, made: Facts) -> None:
+        """A call whose value nothing takes changes the objects that it is about, by what it is given."""
+        if arguments.node is not self.unused or made.kind is Kind.NONE or _is_log(callee):
+            return
+        others = (thing for value in arguments.values for thing in leaves(value) if thing.used_as_object)
+        told = [thing for thing in (*callee, *others) if is_object(thing)]
+        if not self.cuts:
+            told += [thing for thing in callee if thing.own.kind is Kind.OPAQUE]
+        for thing in dict.fromkeys(told):
+            self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
 
     def launched(self, name: str, arguments: Arguments) -> None:
         """A kernel launch gives nothing: with no buffer to fill, it writes what belongs to others."""
@@ -183,6 +214,34 @@ def _is_kernel(name: str) -> bool:
     """
     operator = name.startswith("torch.ops.") and not name.startswith("torch.ops.aten.")
     return is_compiled(name) or operator or name.endswith("]") or any(loader in name for loader in LOADERS)
+
+
+def _is_derivative(callee: Value, name: str) -> bool:
+    """True for ``other.op_bwd``: a function of a module that is not at hand, whose name is a derivative's.
+
+    Not for plain ``other.backward``, which says nothing of how it computes.
+    """
+    *_, last = name.split(".")
+    outside = all(isinstance(thing.entity, Dotted) for thing in callee)
+    known = name.startswith(("torch.", "builtins.")) or last == "backward"
+    return outside and not known and OF_DERIVATIVE.search(last) is not None
+
+
+def _of_gradient(facts: Facts) -> bool:
+    return any(token.sort == "gradient" for token in facts.flows)
+
+
+def _is_log(callee: Value) -> bool:
+    """True for what only tells: ``logging.info``, ``warnings.warn``, ``print``."""
+    names = (thing.entity.name for thing in callee if isinstance(thing.entity, Dotted))
+    return any(name.partition(".")[0] in ("logging", "warnings", "print") for name in names)
+
+
+def is_object(thing: Thing) -> bool:
+    """True for what an unknown call gave that was given nothing of the inputs: a solver, a graph."""
+    known = thing.number or thing.constant is not MISSING or thing.parts is not None
+    made = thing.own.kind is Kind.NONE and thing.own.form is Form.UNKNOWN
+    return made and not known and (thing.entity is None or isinstance(thing.entity, Bound))
 
 
 def takes_context(arguments: Arguments) -> bool:

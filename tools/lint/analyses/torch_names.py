@@ -92,6 +92,8 @@ CUTS = _names("detach data detach_ numpy item tolist Variable tensor from_numpy"
 # The memory of a tensor, which compiled code reads and writes without a record.
 MEMORY = _names("data_ptr storage untyped_storage typed_storage")
 
+POINTERS = _names("cast c_void_p byref pointer addressof")
+
 PAIRS = _names("max min median nanmedian mode cummax cummin kthvalue topk sort")
 
 LINEAR = _names(

@@ -2,6 +2,8 @@
 Finds a backward in which a returned gradient passes through `detach`, `.data`, `no_grad`, NumPy,
 `torch.tensor`, a compiled kernel, or a collective of `torch.distributed`. A kernel that is launched with no
 buffer of its own to fill writes what it is given, and so does compiled code that gets storages or addresses.
+Code that is not at hand fills the buffers, and tells the objects, that it is called about; a function whose
+name is that of a derivative, such as `step_bwd`, is a warning.
 
 ## Why is this bad?
 What comes out has no history: when the backward is differentiated, the terms that go through it are
@@ -50,9 +52,10 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.diagnostics import Diagnostic, Severity
 
 from ...analyses.facts import ClassFacts, Saving
+from ...analyses.followed_calls import BY_NAME
 from .torch_rule import SECOND, TorchRule, finding
 
 CODE = "PB102"
@@ -97,7 +100,8 @@ def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
                 f"the returned gradient (line {returned.line}) passes through {lost.how}: what depends on "
                 f"`{name}` has no history from here on, and {SECOND}"
             )
-            yield finding(CODE, facts, message, lost.span, name, HINT)
+            grade: Severity = "warning" if lost.how.endswith(BY_NAME) else "error"
+            yield finding(CODE, facts, message, lost.span, name, HINT, grade)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check)
