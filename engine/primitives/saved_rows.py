@@ -34,8 +34,12 @@ def packed(value: Any, kind: str, depth: int = 0) -> Any:
     array([ 2,  1, 12,  2,  0])
     """
     kind, depth = _element(kind, depth)
-    dtype = np.float64 if kind in ("float", "strong") else np.int64
-    return np.array(list(_numbers(value, kind, depth)), dtype)
+    numbers = list(_numbers(value, kind, depth))
+    if (
+        kind == "int" and max(map(abs, numbers), default=0) >= 2**63
+    ):  # beside arrays, which take it as a float
+        kind = "float"
+    return np.array(numbers, np.float64 if kind in ("float", "strong") else np.int64)
 
 
 def _numbers(value: Any, kind: str, depth: int) -> Iterator[Any]:

@@ -27,10 +27,6 @@ KERNELS = {
     "fft_energy": "PB501 rfft is not compiled",
     "masked_mean": "runs on Python",
     "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
-    "poisson_likelihood": (
-        "PB501 `math.lgamma` is not in the vocabulary, and what is not there is not compiled"
-    ),
-    "power_sum": "PB501 `math.factorial` is not in the vocabulary, and what is not there is not compiled",
     "run_lengths": "runs on Python",
     "string_of_letters": "PB501 item of these values is not compiled",
 }

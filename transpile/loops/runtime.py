@@ -68,7 +68,9 @@ _HEADERS = {
         integer_of float_power
         math_sqrt math_exp math_log math_sin math_cos math_tan math_asin math_acos
         math_atan math_sinh math_cosh math_tanh math_log1p math_expm1 math_log2 math_log10
+        math_asinh math_acosh math_atanh math_cbrt math_exp2 math_atan2 math_hypot
     """,
+    "kernel/values/counting.h": "math_gamma math_lgamma math_factorial math_comb",
     "kernel/values/packed.h": "pack unpack packed_size",
     "kernel/indexing/places.h": """
         repeat repeated sum_repeats tile tiled sum_tiles roll triangle eye tri diagonal arange arange_shape
@@ -94,7 +96,8 @@ _DESCRIBING = """
     contract_shape convolve_shape repeated tiled diagonal arange_shape unpack zeros_of nothing constant
     may_end_early
 """
-_DESCRIBES = frozenset(f"{_DESCRIBING} {_HEADERS['kernel/values/numbers.h']}".split())
+_OF_NUMBERS = f"{_HEADERS['kernel/values/numbers.h']} {_HEADERS['kernel/values/counting.h']}"
+_DESCRIBES = frozenset(f"{_DESCRIBING} {_OF_NUMBERS}".split())
 _OF_SCIPY = frozenset(
     operator.scalar.cpp for operator in OPERATORS.values() if operator.scalar and operator.scalar.special
 )

@@ -37,6 +37,10 @@ def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
+_MORE_OF_MATH = (
+    *("asinh", "acosh", "atanh", "cbrt", "exp2", "atan2", "hypot"),
+    *("gamma", "lgamma", "factorial", "comb"),
+)
 _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "quotient": operator.truediv,
     "whole_quotient": operator.floordiv,
@@ -46,7 +50,7 @@ _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "integer_product": operator.mul,
     "integer_power": operator.pow,
     "integer_of": int,
-    **{f"math_{name}": getattr(math, name) for name in OF_MATH},
+    **{f"math_{name}": getattr(math, name) for name in (*OF_MATH, *_MORE_OF_MATH)},
     "float_power": operator.pow,
 }
 NUMBERS = {name: _refusing(function) for name, function in _IN_PYTHON.items()}

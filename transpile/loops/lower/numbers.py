@@ -44,6 +44,12 @@ _ARITHMETIC: dict[str, Callable[..., bool | int | float]] = {
 _COMPARISONS = frozenset(["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
 _OF_BOOLS = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor"})
 _OF_MATH = {f"math.{name}": f"math_{name}" for name in OF_MATH}
+# Further ones, and the number of their operands.
+_OF_FLOATS = {
+    **dict.fromkeys(("asinh", "acosh", "atanh", "cbrt", "exp2", "gamma", "lgamma"), 1),
+    **{"atan2": 2, "hypot": 2},
+}
+_OF_WHOLE = {"factorial": 1, "comb": 2}
 _OF_INTEGERS = {"add": "integer_sum", "subtract": "integer_difference", "multiply": "integer_product"}
 _DIVIDING = {"floor_divide": "whole_quotient", "remainder": "whole_remainder"}
 
@@ -77,6 +83,19 @@ def of_numbers(op: str, operands: Sequence[Scalar]) -> Scalar | None:
     if large and op == "negative":
         return _run("integer_difference", [literal(0, kind), *operands], kind)
     return lane(op, operands, kind)
+
+
+def of_math(name: str, operands: Sequence[Scalar]) -> Scalar | None:
+    """The result of a function of `math` for Python's numbers; None where it is no such function."""
+    function = name.removeprefix("math.")
+    if function == name or not all(operand.type.startswith("weak") for operand in operands):
+        return None
+    if _OF_FLOATS.get(function) == len(operands):
+        return _run(f"math_{function}", operands, "weak float")
+    whole = all(operand.type == "weak int" for operand in operands)
+    if whole and _OF_WHOLE.get(function) == len(operands):
+        return _run(f"math_{function}", operands, "weak int")
+    return None
 
 
 def integer_near(how: str, operand: Scalar) -> Scalar:

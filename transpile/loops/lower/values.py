@@ -28,7 +28,7 @@ from ..expressions import (
 from . import shape_sets
 from .facts import Fact, Leaf
 from .names import derived
-from .numbers import integer_near, of_numbers
+from .numbers import integer_near, of_math, of_numbers
 from .scalars import POINTWISE, Scalar, lane, literal, refusal, result_type, truth
 
 VALUE_OPS = frozenset(
@@ -234,6 +234,8 @@ class Values:
             return None
         if name in rounds and len(operands) == 1:
             return _number(integer_near(rounds[name], operands[0]))
+        if (made := of_math(name, operands)) is not None:
+            return _number(made)
         if name not in _BUILTINS:
             return None
         return self._of_python(_BUILTINS[name], operands)

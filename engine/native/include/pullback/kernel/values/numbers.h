@@ -1,5 +1,5 @@
-// Python's arithmetic of numbers. Where Python raises, or gives a complex number or an integer of more
-// than 64 bits, a kernel refuses, and the formula's Python runs.
+// Python's arithmetic of numbers. Where Python raises, or gives a complex number or an integer of
+// more than 64 bits, a kernel refuses, and the formula's Python runs.
 #ifndef PULLBACK_KERNEL_NUMBERS_H_
 #define PULLBACK_KERNEL_NUMBERS_H_
 
@@ -64,9 +64,9 @@ inline double in_domain(Outcome& outcome, double value, bool finite, bool is_nan
     outcome.require(there, PB_UNSUPPORTED, "a function of a number outside of its domain or range");
     return value;
 }
-#define PB_OF_MATH(name)                                              \
-    inline double math_##name(Outcome& outcome, double x) {           \
-        return in_domain(outcome, name(x), isfinite(x), isnan(x));    \
+#define PB_OF_MATH(name)                                           \
+    inline double math_##name(Outcome& outcome, double x) {        \
+        return in_domain(outcome, name(x), isfinite(x), isnan(x)); \
     }
 PB_OF_MATH(sqrt)
 PB_OF_MATH(exp)
@@ -84,7 +84,16 @@ PB_OF_MATH(log1p)
 PB_OF_MATH(expm1)
 PB_OF_MATH(log2)
 PB_OF_MATH(log10)
+PB_OF_MATH(asinh)
+PB_OF_MATH(acosh)
+PB_OF_MATH(atanh)
+PB_OF_MATH(cbrt)
+PB_OF_MATH(exp2)
 #undef PB_OF_MATH
+inline double math_atan2(Outcome&, double y, double x) { return atan2(y, x); }
+inline double math_hypot(Outcome& outcome, double x, double y) {
+    return in_domain(outcome, hypot(x, y), isfinite(x) && isfinite(y), isnan(x) || isnan(y));
+}
 inline double float_power(Outcome& outcome, double base, double exponent) {
     const bool finite = isfinite(base) && isfinite(exponent);
     return in_domain(outcome, power(base, exponent), finite, isnan(base) || isnan(exponent));

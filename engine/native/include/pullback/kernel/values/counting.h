@@ -1,0 +1,41 @@
+// Python's functions of `math` that count, and their continuation: factorials, binomial
+// coefficients, gamma.
+#ifndef PULLBACK_KERNEL_COUNTING_H_
+#define PULLBACK_KERNEL_COUNTING_H_
+
+#include <cmath>
+
+#include "pullback/kernel/values/numbers.h"
+
+namespace pb {
+
+inline double math_gamma(Outcome& outcome, double x) {
+    return in_domain(outcome, std::tgamma(x), isfinite(x), isnan(x));
+}
+inline double math_lgamma(Outcome& outcome, double x) {
+    return in_domain(outcome, std::lgamma(x), isfinite(x), isnan(x));
+}
+
+inline bool counts(Outcome& outcome, bool whole) {
+    return outcome.require(whole, PB_UNSUPPORTED, "a count of less than nothing");
+}
+inline int64_t math_factorial(Outcome& outcome, int64_t n) {
+    int64_t result = 1;
+    if (!counts(outcome, n >= 0)) return 0;
+    for (int64_t k = 2; k <= n && outcome.ok(); ++k) result = integer_product(outcome, result, k);
+    return outcome.ok() ? result : 0;
+}
+// n over k, by the coefficients of one row from the left: each product has the next divisor.
+inline int64_t math_comb(Outcome& outcome, int64_t n, int64_t k) {
+    if (!counts(outcome, n >= 0 && k >= 0) || k > n) return 0;
+    if (k > n - k) k = n - k;
+    int64_t result = 1;
+    for (int64_t i = 1; i <= k && outcome.ok(); ++i) {
+        result = integer_product(outcome, result, n - k + i) / i;
+    }
+    return outcome.ok() ? result : 0;
+}
+
+}  // namespace pb
+
+#endif  // PULLBACK_KERNEL_COUNTING_H_
