@@ -3,17 +3,15 @@
 #ifndef PULLBACK_KERNEL_COUNTING_H_
 #define PULLBACK_KERNEL_COUNTING_H_
 
-#include <cmath>
-
 #include "pullback/kernel/values/numbers.h"
 
 namespace pb {
 
 inline double math_gamma(Outcome& outcome, double x) {
-    return in_domain(outcome, std::tgamma(x), isfinite(x), isnan(x));
+    return in_domain(outcome, __builtin_tgamma(x), isfinite(x), isnan(x));
 }
 inline double math_lgamma(Outcome& outcome, double x) {
-    return in_domain(outcome, std::lgamma(x), isfinite(x), isnan(x));
+    return in_domain(outcome, __builtin_lgamma(x), isfinite(x), isnan(x));
 }
 
 inline bool counts(Outcome& outcome, bool whole) {
