@@ -35,7 +35,8 @@ def python_files(paths: Iterable[str], left_out: LeftOut | None = None) -> Itera
         if path.is_dir():
             yield from ((found, False) for found in _walk(path, left_out))
         elif path.suffix == ".ipynb" and path.exists():
-            raise UsageError(f"{path}: a notebook is not read; make a file: `jupyter nbconvert --to script`")
+            only = "only `pullback lint` reads notebooks, by their names; elsewhere make a file"
+            raise UsageError(f"{path}: {only}: `jupyter nbconvert --to script`")
         elif path.exists():
             yield path, True
         else:

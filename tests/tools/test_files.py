@@ -35,7 +35,7 @@ def test_a_path_that_is_not_there_is_misuse(tmp_path: Path) -> None:
 def test_a_notebook_is_misuse_for_its_json_is_python_without_formulas(tmp_path: Path) -> None:
     path = tmp_path / "a.ipynb"
     path.write_text('{"cells": []}')
-    with pytest.raises(UsageError, match=r"a\.ipynb: a notebook is not read; make a file"):
+    with pytest.raises(UsageError, match=r"a\.ipynb: only `pullback lint` reads notebooks"):
         list(files.python_files([str(path)]))
 
 

@@ -34,7 +34,10 @@ def add_parser(subparsers: Subparsers) -> None:
         run,
     )
     parser.add_argument(
-        "paths", nargs="+", metavar="PATH", help="a file, a folder to walk, or - for standard input"
+        "paths",
+        nargs="+",
+        metavar="PATH",
+        help="a file or notebook, a folder to walk, or - for standard input",
     )
     parser.add_argument(
         "--stdin-filename",

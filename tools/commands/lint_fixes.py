@@ -19,19 +19,19 @@ from ..lint.fixes import FIXES
 from ..lint.fixes.file import FixedFile, fix_file
 from ..lint.fixes.fixing import Wanted
 from ..lint.running.runner import Report, Request
+from ..notebooks import is_cell
 from ..render import count
 
 
 def fixes_for(report: Report, request: Request, unsafe: bool, verbose: bool) -> list[FixedFile]:
-    """The fixed text of each file with a finding that has a fix. Nothing is written."""
-    paths = dict.fromkeys(
-        f.span.path for f in report.findings if f.code in FIXES and (verbose or f.severity != "info")
-    )
+    """The fixed text of each file with a finding that has a fix, not of notebooks. Nothing is written."""
+    found = (f for f in report.findings if f.code in FIXES and (verbose or f.severity != "info"))
+    paths = dict.fromkeys(f.span.path for f in found if not is_cell(f.span.path))
     made = (
         fix_file(Path(path), _wanted(path, request.override, verbose), unsafe, request.texts.get(path))
         for path in paths
     )
-    return [found for found in made if found is not None]
+    return [one for one in made if one is not None]
 
 
 def _wanted(path: str, override: Override, verbose: bool) -> Wanted:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 
 from pullback.transpile.diagnostics import Diagnostic, Severity
 
+from ...notebooks import file_of, is_cell
+
 LEVELS: dict[Severity, str] = {"error": "error", "warning": "warning", "info": "notice"}
 
 
@@ -24,14 +26,15 @@ def _command(finding: Diagnostic) -> str:
     span = finding.span
     properties = {
         "title": f"{finding.code} {finding.rule}",
-        "file": span.path,
+        "file": file_of(span.path),
         "line": span.line,
         "col": span.column,
         "endLine": span.end_line,
         "endColumn": span.end_column,
     }
     listed = ",".join(f"{key}={_property(str(value))}" for key, value in properties.items())
-    message = finding.message + (f"\nhelp: {finding.hint}" if finding.hint else "")
+    where = f"{span}: " if is_cell(span.path) else ""  # its lines are those of a cell
+    message = where + finding.message + (f"\nhelp: {finding.hint}" if finding.hint else "")
     return f"::{LEVELS[finding.severity]} {listed}::{_data(message)}"
 
 

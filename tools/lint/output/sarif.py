@@ -16,6 +16,7 @@ from urllib.parse import quote
 from pullback.transpile.diagnostics import Diagnostic, Severity
 from pullback.transpile.version import __version__
 
+from ...notebooks import file_of, is_cell
 from ..fixes.edits import Edit
 from ..rules import RULES
 from ..rules.pages import ADDRESS, page_of
@@ -66,11 +67,12 @@ def _rule(code: str, torch: bool) -> dict[str, Any]:
 def _result(finding: Diagnostic, index: int, report: Report) -> dict[str, Any]:
     span = finding.span
     help_ = f"\n{finding.hint[:1].upper()}{finding.hint[1:]}." if finding.hint else ""
+    where = f"{span}: " if is_cell(span.path) else ""
     result: dict[str, Any] = {
         "ruleId": finding.code,
         "ruleIndex": index,
         "level": LEVELS[finding.severity],
-        "message": {"text": finding.message + help_},
+        "message": {"text": where + finding.message + help_},
         "locations": [
             {
                 "physicalLocation": {
@@ -86,6 +88,8 @@ def _result(finding: Diagnostic, index: int, report: Report) -> dict[str, Any]:
         ],
         "partialFingerprints": {"findingLine/v1": _fingerprint(finding, report)},
     }
+    if where:  # the lines are those of a cell, not of the notebook's file
+        del result["locations"][0]["physicalLocation"]["region"]
     if finding.name:
         result["locations"][0]["logicalLocations"] = [{"name": finding.name}]
     if finding in report.repairs:
@@ -105,7 +109,7 @@ def _replacement(edit: Edit) -> dict[str, Any]:
 
 
 def _artifact(path: str) -> dict[str, str]:
-    whole = Path.cwd() / path
+    whole = Path.cwd() / file_of(path)
     if whole.is_relative_to(Path.cwd()):
         return {"uri": quote(whole.relative_to(Path.cwd()).as_posix()), "uriBaseId": ROOT}
     return {"uri": whole.as_uri()}

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import NamedTuple
 
 from pullback.transpile.diagnostics import Diagnostic
-from pullback.transpile.ir import Source
+from pullback.transpile.ir import Source, Span
 
 from ...errors import UsageError
 from ...files import LeftOut, decode, python_files, read_bytes
+from ...notebooks import SUFFIX, Notebook, read_notebook
 from ...progress import Stepper, steps
 from ..configuration.gitignore import GitIgnore
 from ..configuration.settings import Override
@@ -45,7 +46,8 @@ class Report:
 
     `findings` has those of severity info too, `repairs` the fixes of those that have one, where the request
     asks for them. `unreadable` has a message for each path that could not be
-    read, `crashes` the files in which we met a bug of ours. `texts` has the files with something in them.
+    read, `crashes` the files in which we met a bug of ours. `texts` has the files with something in them,
+    and of `notebooks` the cells.
     """
 
     files: int = 0
@@ -56,6 +58,7 @@ class Report:
     repairs: dict[Diagnostic, Repair] = field(default_factory=dict)
     subjects: list[Subject] = field(default_factory=list)
     texts: dict[str, bytes] = field(default_factory=dict)
+    notebooks: dict[str, Notebook] = field(default_factory=dict)
     unreadable: list[str] = field(default_factory=list)
     crashes: list[Crash] = field(default_factory=list)
 
@@ -86,7 +89,7 @@ def lint_paths(request: Request) -> Report:
     report = Report()
     with steps("lint", None) as step:
         tasks = [
-            Task(number, file.path, file.data, request.repairs)
+            Task(number, file.path, file.data, request.repairs and file.path not in report.notebooks)
             for number, file in enumerate(_candidates(request, report, step))
         ]
     outcomes = _outcomes(tasks, request)
@@ -96,6 +99,7 @@ def lint_paths(request: Request) -> Report:
             report.crashes.append(outcome)
         else:
             _add(report, task, outcome, request.override)
+    _into_cells(report)
     return report
 
 
@@ -122,6 +126,9 @@ def _walked(text: str, request: Request, report: Report) -> Iterator[tuple[Path,
     if text in request.texts:
         yield Path(text), True
         return
+    if text.endswith(SUFFIX) and Path(text).is_file():
+        yield Path(text), True
+        return
     try:
         yield from python_files([text], _ignored(text, request.override))
     except UsageError as error:
@@ -142,10 +149,15 @@ def _ignored(root: str, override: Override) -> LeftOut:
 
 def _bytes(path: Path, report: Report) -> bytes | None:
     try:
-        return read_bytes(path)
+        data = read_bytes(path)
+        if path.suffix != SUFFIX:
+            return data
+        notebook = report.notebooks[str(path)] = read_notebook(str(path), data)
     except UsageError as error:
         report.unreadable.append(str(error))
         return None
+    report.unreadable += notebook.broken
+    return notebook.text.encode("utf-8", "replace")
 
 
 def _outcomes(tasks: Sequence[Task], request: Request) -> dict[int, Outcome | Crash]:
@@ -184,6 +196,29 @@ def _add(report: Report, task: Task, outcome: Outcome, override: Override) -> No
         left = without_silenced(left, _text(path, report.texts[path]))
     report.silenced += len(chosen) - len(left)
     report.findings += left
+
+
+def _into_cells(report: Report) -> None:
+    """Give what is in notebooks its place in a cell."""
+    if not report.notebooks:
+        return
+
+    def placed(span: Span) -> Span:
+        notebook = report.notebooks.get(span.path)
+        return notebook.place(span) if notebook is not None else span
+
+    def told(found: Diagnostic) -> Diagnostic:
+        notebook = report.notebooks.get(found.span.path)
+        message = notebook.told(found.message, found.span) if notebook is not None else found.message
+        return replace(found, span=placed(found.span), message=message)
+
+    report.findings = [told(found) for found in report.findings]
+    report.subjects = [subject._replace(span=placed(subject.span)) for subject in report.subjects]
+    spans = [*(found.span for found in report.findings), *(subject.span for subject in report.subjects)]
+    for path, notebook in report.notebooks.items():
+        report.texts.pop(path, None)
+        for cell in sorted({int(s.path.rpartition(":")[2]) for s in spans if s.path.startswith(f"{path}:")}):
+            report.texts[f"{path}:{cell}"] = notebook.cell(cell).encode("utf-8", "replace")
 
 
 def _text(path: str, data: bytes) -> Source:
