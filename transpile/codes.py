@@ -43,6 +43,7 @@ CODES: dict[str, Code] = {
     "PB206": Code("undefined-gradient", "error"),
     "PB207": Code("unused-gradient", "warning"),
     "PB208": Code("gradient-behind-other-need", "error"),
+    "PB209": Code("called-instance", "error"),
     # mutation
     "PB301": Code("alias-mutated", "error"),
     "PB302": Code("gradient-mutated", "error"),

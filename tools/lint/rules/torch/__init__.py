@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from . import (
+    called_instance,
     captured_intermediate,
     conditional_capture,
     gradient_count,
@@ -29,6 +30,7 @@ from . import (
 from .torch_rule import TorchRule
 
 _MODULES = (
+    called_instance,
     captured_intermediate,
     conditional_capture,
     gradient_count,
