@@ -375,7 +375,8 @@ class Backward(Calls):
         if name == "requires_grad" and thing.token is not None and thing.token.sort == "saved":
             slot = next((slot for slot in self.slots if slot.token == thing.token), None)
             found = [t.token for _, t in slot.things] if slot is not None else [None]
-            if all(token is not None and token.sort == "input" for token in found):
+            none = self.owner.without_gradient  # of an index, which never requires any
+            if all(t is not None and t.sort == "input" and t.position not in none for t in found):
                 return constant(True)  # where the backward is differentiated by it
         return super()._attribute(thing, name, node, state)
 

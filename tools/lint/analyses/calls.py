@@ -323,7 +323,7 @@ class Calls(ClassCalls):
     def _call_dotted(self, dotted: str, arguments: Arguments, state: State) -> Value:
         root = dotted.partition(".")[0]
         name = dotted.rpartition(".")[2]
-        if root == "builtins":
+        if root == "builtins" and dotted.count(".") == 1:
             return self.builtin(name, arguments, state)
         if root in ("math", "cmath"):
             return self.number(name, arguments)

@@ -73,6 +73,8 @@ class FollowedCalls(BuiltinCalls):
                 if thing.store.empty and made.kind is not Kind.NONE:
                     self.write(thing, replace(made, form=Form.UNKNOWN), arguments.node, False)
         self._tell(callee, arguments, made)
+        if arguments.node is self.unused and _is_kernel(name) and not name.endswith("]"):
+            self.launched(name, arguments)
         if _of_gradient(made):
             given = Given(span, ast.unparse(arguments.node.func).partition("[")[0])
             for thing in (thing for value in arguments.values for thing in leaves(value)):
@@ -96,8 +98,8 @@ class FollowedCalls(BuiltinCalls):
             return True
         given = any(_of_gradient(facts_of(value)) for value in arguments.values)
         unknown = all(thing.used_as_object and not _of_gradient(thing.facts) for thing in callee)
-        called = not name or all(thing.facts.flows or is_object(thing) for thing in callee)
-        return given and unknown and called
+        known = name and not OF_DERIVATIVE.search(name)
+        return given and unknown and (not known or all(t.facts.flows or is_object(t) for t in callee))
 
     def _tell(self, callee: Value, arguments: Arguments, made: Facts) -> None:
         """A call whose value nothing takes changes the objects that it is about, by what it is given."""
@@ -114,11 +116,11 @@ class FollowedCalls(BuiltinCalls):
         """A kernel launch gives nothing: with no buffer to fill, it writes what belongs to others."""
         given = [thing for value in arguments.values for thing in leaves(value) if not thing.number]
         tensors = [thing for thing in given if thing.entity is None and thing.constant is MISSING]
-        if not self.cuts or not tensors or not all(thing.store.owner is not None for thing in tensors):
+        if not self.cuts or any(thing.store.empty or thing.store.written for thing in tensors):
             return
         span = self.span(arguments.node)
         for thing in tensors:
-            if thing.store.owner is not None and thing.store.owner.sort == "gradient":
+            if _of_gradient(thing.facts):
                 made = combine([thing.facts], Form.UNKNOWN, span)
                 how = f"the kernel `{name}`, which fills no other buffer"
                 self.write(thing, lose(made, span, how), arguments.node, False)

@@ -94,9 +94,11 @@ def _calls(facts: ClassFacts) -> list[ast.Call]:
     known = module.names.get(name)
     if known is not None and getattr(known, "node", None) is not facts.cls.own.node:
         return []
-    calls = [node for node in ast.walk(module.tree) if isinstance(node, ast.Call)]
+    nodes = list(ast.walk(module.tree))
+    calls = [node for node in nodes if isinstance(node, ast.Call)]
+    applied = [node.value for node in nodes if isinstance(node, ast.Attribute) and node.attr == "apply"]
     own = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == name]
-    return [*(call for call in calls if call.func in own), *own]
+    return [*(call for call in calls if call.func in own), *(call for call in own if call not in applied)]
 
 
 def _of_object(method: Method) -> bool:
