@@ -97,7 +97,7 @@ class FollowedCalls(BuiltinCalls):
         if all(isinstance(thing.entity, Dotted) for thing in callee):
             return True
         given = any(_of_gradient(facts_of(value)) for value in arguments.values)
-        unknown = all(thing.used_as_object and not _of_gradient(thing.facts) for thing in callee)
+        unknown = all((t.used_as_object or t.number) and not _of_gradient(t.facts) for t in callee)
         known = name and not OF_DERIVATIVE.search(name)
         return given and unknown and (not known or all(t.facts.flows or is_object(t) for t in callee))
 
