@@ -50,6 +50,8 @@ _PLAIN_TYPES = frozenset(
     | {"Dict", "Sequence", "typing", "Size", "torch", "dtype", "device"}
 )
 
+_TENSOR_WORDS = ("Tensor", "Parameter", "Variable", "Array", "Any")
+
 
 @dataclass(frozen=True)
 class Parameter:
@@ -277,13 +279,26 @@ def _parameters(method: Method, arguments: list[ast.arg], setup: Method | None) 
     for index, argument in enumerate(arguments):
         required = index < len(arguments) - defaults
         text = ast.unparse(argument.annotation) if argument.annotation is not None else ""
-        tensor = "Tensor" in text or argument.arg in evidence
+        tensor = "Tensor" in text or (argument.arg in evidence and not is_class(argument.annotation))
         none = bool(text) and not tensor and _is_plain(argument.annotation)
         found.append(Parameter(argument.arg, index, required, False, module.span(argument), tensor, none))
     variadic = method.node.args.vararg
     if variadic is not None:
         found.append(Parameter(variadic.arg, len(found), False, True, module.span(variadic), False, False))
     return found
+
+
+def is_class(annotation: ast.expr | None) -> bool:
+    """True for an annotation by a class of one's own, as ``QuantState | None``, which is no tensor."""
+    if annotation is None or _is_plain(annotation):
+        return False
+    named = {
+        node.id if isinstance(node, ast.Name) else node.attr
+        for node in ast.walk(annotation)
+        if isinstance(node, ast.Name | ast.Attribute)
+    }
+    classes = {name for name in named - _PLAIN_TYPES if name[:1].isupper() and not name.isupper()}
+    return bool(classes) and not any(word in name for name in classes for word in _TENSOR_WORDS)
 
 
 def _is_plain(annotation: ast.expr | None) -> bool:

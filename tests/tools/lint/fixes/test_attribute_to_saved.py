@@ -54,6 +54,7 @@ def test_what_is_not_plain_is_left_alone(forward: str, backward: str, reason: st
     assert any(why.startswith(reason) for _, why in made.left), made.left
 
 
-def test_what_may_be_a_number_stays_where_it_is() -> None:
-    text = class_of("ctx.a = a\nreturn x * a", "return grad * ctx.a, None", "x, a=2.0")
+@pytest.mark.parametrize("parameters", ["x, a=2.0", "x, a: Packed | None", "x, a: packing.State"])
+def test_what_is_no_tensor_stays_where_it_is(parameters: str) -> None:
+    text = class_of("ctx.a = a\nctx.n = a.shape\nreturn x * a", "return grad * ctx.a, None", parameters)
     assert fixed(text).text == text

@@ -6,6 +6,7 @@ import ast
 from collections.abc import Mapping
 from functools import cached_property
 
+from ...analyses.forward import is_class
 from ...analyses.torch_names import TENSOR_EVIDENCE
 from .place import Place, body_of, names_in, unused
 from .reading import changed
@@ -64,7 +65,7 @@ class Parameters:
         if self.given:
             return True
         (argument,) = (a for a in self.arguments if a.arg == name)
-        if self._may_be_a_number(argument):
+        if self._may_be_a_number(argument) or is_class(argument.annotation):
             return False
         annotation = ast.unparse(argument.annotation) if argument.annotation is not None else ""
         known = {p.name for p in self.place.facts.forward.parameters if p.tensor}
