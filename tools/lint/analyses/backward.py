@@ -15,7 +15,7 @@ from .calls import Calls
 from .context import NEEDED, READS_SAVED, SAVED, Context, Label
 from .followed_calls import DEEPEST
 from .forward import ForwardFacts
-from .outside import ANY
+from .outside import ANY, REBOUND
 from .state import Heap, State
 from .statements import Return, Write
 from .torch_calls import Arguments
@@ -372,6 +372,7 @@ class Backward(Calls):
         return super().inner_function(arguments)
 
     def _attribute(self, thing: Thing, name: str, node: ast.AST, state: State) -> Value:
+        self._read_object(thing, name)
         if name == "requires_grad" and thing.token is not None and thing.token.sort == "saved":
             slot = next((slot for slot in self.slots if slot.token == thing.token), None)
             found = [t.token for _, t in slot.things] if slot is not None else [None]
@@ -379,6 +380,14 @@ class Backward(Calls):
             if all(t is not None and t.sort == "input" and t.position not in none for t in found):
                 return constant(True)  # where the backward is differentiated by it
         return super()._attribute(thing, name, node, state)
+
+    def _read_object(self, thing: Thing, name: str) -> None:
+        """Note an attribute that the forward sets on an object that it is given."""
+        slot = next((slot for slot in self.slots if slot.token == thing.token), None)
+        for _, given in slot.things if slot is not None else ():
+            place = self.outside.places.get((given.token, name))
+            if place in self.outside.objects and (place, REBOUND) in self.outside.written:
+                self.outside.read.add((place, REBOUND))
 
     def _creates_graph(self, arguments: Arguments) -> bool:
         value = arguments.named.get("create_graph")

@@ -10,6 +10,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from enum import Enum
 from functools import cached_property
+from typing import Literal as OneOf
 
 from ....transpile.ir import Source, Span
 from ..frontend.classes import FunctionClass, function_classes
@@ -118,14 +119,20 @@ class ClassFacts:
         return any(SURROGATE.search(line) for line in lines)
 
     @cached_property
-    def outside(self) -> tuple[tuple[str, bool, Span], ...]:
+    def outside(self) -> tuple[tuple[str, OneOf["value", "items", "object"], Span], ...]:
         """The places outside of a context that the forward writes and the backward reads.
 
-        Their names, True where another call replaces what is kept there, and where it is written.
+        Their names, what is kept there, and where it is written: the value itself, which another call
+        replaces, one of several items, or the value on an object that the forward is given.
         """
-        kept = self.forward.outside
-        places = ((kept.names[place], how == REBOUND, kept.written[place, how]) for place, how in kept.read)
-        return tuple(sorted(places))
+        kept, found = self.forward.outside, list[tuple[str, OneOf["value", "items", "object"], Span]]()
+        for place, how in kept.read:
+            of_object = place in kept.objects
+            what: OneOf["value", "items", "object"] = (
+                "object" if of_object else "value" if how == REBOUND else "items"
+            )
+            found.append((kept.names[place], what, kept.written[place, how]))
+        return tuple(sorted(found))
 
     @cached_property
     def inner(self) -> tuple[InnerAutograd, ...]:

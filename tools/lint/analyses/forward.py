@@ -10,7 +10,7 @@ from ....transpile.ir import Span
 from ..frontend.classes import FunctionClass, Method
 from .calls import Calls
 from .context import NEEDED, SAVED, Context, Label
-from .outside import Outside
+from .outside import REBOUND, Outside
 from .state import Heap, State
 from .statements import Frame, Write
 from .torch_calls import Arguments
@@ -237,6 +237,16 @@ class Forward(Calls):
         if thing is self.thing:
             for found in value:
                 self.context.set_at[name, found] = self.span(node)
+        elif thing.token is not None and name not in TENSOR_EVIDENCE and not self._is_tested(name):
+            place = self.outside.place(thing.token, name, f"{thing.token.name}.{name}")
+            self.outside.objects.add(place)
+            self.outside.write(place, REBOUND, value, self.span(node), state.heap)
+
+    def _is_tested(self, name: str) -> bool:
+        """True if the running function asks for an attribute of this name first, as for what it sets once."""
+        tests = [node.test for node in ast.walk(self.running[-1]) if isinstance(node, ast.If | ast.IfExp)]
+        asked = (node for test in tests for node in ast.walk(test) if isinstance(node, ast.Attribute))
+        return any(node.attr == name for node in asked)
 
 
 def _outputs(value: Value, found: dict[Thing, frozenset[Thing]]) -> None:

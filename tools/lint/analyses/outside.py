@@ -22,12 +22,16 @@ TAKING = frozenset({"pop", "popleft", "popitem", "get", "setdefault", "values", 
 
 @dataclass(eq=False)
 class Outside:
-    """The places outside of a context that a class writes. `read`: those that its backward reads."""
+    """The places outside of a context that a class writes. `read`: those that its backward reads.
+
+    `objects`: attributes of objects that the forward is given.
+    """
 
     places: dict[tuple[object, str], Thing] = field(default_factory=dict)
     names: dict[Thing, str] = field(default_factory=dict)
     written: dict[tuple[Thing, str], Span] = field(default_factory=dict)
     read: set[tuple[Thing, str]] = field(default_factory=set)
+    objects: set[Thing] = field(default_factory=set)
 
     def place(self, owner: object, name: str, shown: str) -> Thing:
         """The thing that stands for a name of a module, or for an attribute of a class."""
@@ -54,4 +58,4 @@ class Outside:
 def of_call(thing: Thing) -> bool:
     """True if a value comes from the inputs of one call."""
     of_input = thing.token is not None and thing.token.sort == "input"
-    return of_input or (thing.parts is None and thing.facts.kind is not Kind.NONE)
+    return of_input or thing.whole or (thing.parts is None and thing.facts.kind is not Kind.NONE)

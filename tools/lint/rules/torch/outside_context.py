@@ -1,12 +1,13 @@
 """## What it does
-Finds what a forward keeps for its backward in a name of the module or an attribute of the class, instead
-of on `ctx`.
+Finds what a forward keeps for its backward in a name of the module, an attribute of the class, or one of
+an object that it is given, instead of on `ctx`.
 
 ## Why is this bad?
 There is one such name for all calls: a second call before the backward replaces what the first one kept,
-and the gradient of the first is silently that of the second. In a dictionary or list, which is a warning,
-that depends on the key and on the order of the calls. What is kept there outlives the graph. Checkpoints,
-data parallel copies and a second backward call in other orders than a plain loop does.
+and the gradient of the first is silently that of the second. In a dictionary or list that depends on the
+key and on the order of the calls, and on an object, on whether two calls are given the same: these are
+warnings. What is kept there outlives the graph. Checkpoints, data parallel copies and a second backward
+call in other orders than a plain loop does.
 
 ## Example
 ```python
@@ -62,8 +63,15 @@ HINT = "keep it on `ctx`: inputs and outputs by `ctx.save_for_backward`, the res
 
 def check(facts: ClassFacts) -> Iterator[Diagnostic]:
     """One finding per place."""
-    for name, replaced, span in facts.outside:
-        if replaced:
+    for name, kept, span in facts.outside:
+        if kept == "object":
+            owner = name.partition(".")[0]
+            message = (
+                f"`{name}` holds what the backward needs of one call: another call with the same `{owner}` "
+                "before the backward replaces it, and the gradient is silently wrong then"
+            )
+            yield finding(CODE, facts, message, span, name, HINT, "warning")
+        elif kept == "value":
             message = (
                 f"`{name}` holds what the backward needs of one call: another call before the backward "
                 "replaces it, and the gradient is silently wrong then"
