@@ -79,6 +79,7 @@ def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
         for saved in facts.saved
         if saved.saving is not Saving.INPUT or {*saved.inputs} & facts.differentiable
     }
+    outputs = {saved.token for saved in facts.saved if saved.saving is Saving.OUTPUT}
     for _, value, returned in facts.gradients:
         for thing in value:
             lost = thing.facts.lost
@@ -95,13 +96,17 @@ def _lost(facts: ClassFacts) -> Iterator[Diagnostic]:
             if of_number and token.name in facts.numbers:
                 continue
             seen.add((lost.span, token))
-            name = token.name
+            name, hint = token.name, HINT
+            result = lost.how.endswith("no gradient") and token in outputs
+            grade: Severity = "warning" if result or lost.how.endswith(BY_NAME) else "error"
             message = (
                 f"the returned gradient (line {returned.line}) passes through {lost.how}: what depends on "
                 f"`{name}` has no history from here on, and {SECOND}"
             )
-            grade: Severity = "warning" if lost.how.endswith(BY_NAME) else "error"
-            yield finding(CODE, facts, message, lost.span, name, HINT, grade)
+            if result:  # the gradient that it gives the inputs may count what goes through it
+                message += f" unless it counts `{name}` among what depends on the inputs"
+                hint = f"compute `{name}` from the inputs there, or give it a gradient"
+            yield finding(CODE, facts, message, lost.span, name, hint, grade)
 
 
 RULE = TorchRule(CODE, __doc__, check_class=check)
