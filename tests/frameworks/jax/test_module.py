@@ -6,6 +6,7 @@ import sys
 import numpy as np
 import pytest
 from jax.test_util import check_grads
+from scipy import special
 
 import pullback as pb
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
@@ -15,13 +16,13 @@ from pullback.transpile.emit.jax import module_text
 from pullback.transpile.emit.jax.names import LACKING
 from tests.sampling import sampled
 
-from .formulas import CASES, affine, clipped_gradient, log_determinant, scaled, swish
+from .formulas import CASES, affine, clipped_gradient, scaled, swish
 from .test_function import Problem, assert_same
 
 pytestmark = pytest.mark.jax
 
-# What is decided call by call, or calls a formula of several results.
-REFUSED = (affine, scaled, log_determinant)
+# What is decided call by call.
+REFUSED = (affine, scaled)
 
 
 def text_of(formula):
@@ -67,6 +68,41 @@ def test_a_closure_without_a_transpose_is_the_rule():
 
     made = function_of(clipped_gradient)
     assert jax.grad(lambda x: (5 * made(x)).sum())(np.ones(2)).tolist() == [0.1, 0.1]
+
+
+@pb.formula
+def powers(x, *, rate: float = 2.0):
+    t = np.exp(rate * x)
+    return (t, x * rate), lambda g, h: (g * t * rate + h * rate,)
+
+
+@pb.formula
+def rounded(x):
+    def rounded_pullback(grad):
+        return grad
+
+    return np.round(x), rounded_pullback
+
+
+@pb.derive_pullback
+def with_calls(x, y):
+    a, b = powers(x, rate=0.5)
+    return rounded(a) * b * special.erfc(x) + np.hypot(x, y)
+
+
+def test_formulas_that_are_called_stand_beside_it():
+    import jax
+
+    text = text_of(with_calls)
+    assert "def powers(x, *, rate=2.0):" in text
+    assert "def _slope_of_erf(x):" in text
+    x, y = np.array([0.3, -0.7]), np.array([1.1, 0.2])
+    made = function_of(with_calls)
+    with jax.enable_x64(True):
+        np.testing.assert_allclose(made(x, y), with_calls(x, y), rtol=1e-12)
+        found = jax.jit(jax.hessian(lambda x: made(x, y).sum()))(x)
+    wanted = pb.hessian(lambda x: with_calls(x, pb.tensor(y)).sum(), pb.tensor(x))
+    np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-10)
 
 
 @pb.formula

@@ -16,9 +16,10 @@ from pathlib import Path
 from ...analysis.absence import may_be_absent
 from ...analysis.types import infer, type_of
 from ...codes import diagnostic
-from ...derivatives import Derivatives
+from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import Diagnostic, FormulaError
-from ...ir import Block, Formula, Param, Var
+from ...frontend.names.outline import formula_folder
+from ...ir import Block, Eqn, Formula, Param, Var
 from ...ir.dtypes import CONCRETE
 from ...ir.types import TensorType, Type
 from ...passes.label_temporaries import label_block, label_temporaries
@@ -26,10 +27,10 @@ from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.specialize import specialize
 from ...passes.variants.transpose import check_transpose
 from ...rewrite import Namer, all_names, rename, slice_of
-from ..array_library.helpers import Helpers, names_in
+from ..array_library.helpers import Helpers, names_in, private
 from ..python import forward_function
 from ..python_text import function_text
-from .names import Named, called_formulas
+from .names import Named, called_formula, called_formulas, calls_of_formulas
 
 _WIDTH = 110
 _IMPORTS = {
@@ -44,7 +45,9 @@ _IMPORTS = {
 
 def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Helpers) -> str:
     """The module of promoted formulas. Raises FormulaError (PB502) for what JAX has no counterpart of."""
-    texts = [text for formula in formulas for text in _functions(formula, library, helpers)]
+    every = _with_called(formulas, library)
+    own = {op for op, formula in every.items() if formula.name == private(op)}
+    texts = [text for formula in every.values() for text in _functions(formula, library, helpers, own)]
     used = names_in(ast.parse("\n".join(texts)))
     needed = helpers.needed(used)
     parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
@@ -56,7 +59,38 @@ def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Help
     return "\n\n".join(start) + "\n\n\n" + "\n\n".join(parts)
 
 
-def _functions(formula: Formula, library: Derivatives, helpers: Helpers) -> list[str]:
+def _with_called(formulas: Sequence[Formula], library: Derivatives) -> dict[str, Formula]:
+    """The formulas, each behind those that it calls; the package's own have names with an underscore."""
+    asked = {formula.name: formula for formula in formulas}
+    found: dict[str, Formula] = {}
+    under_way: set[str] = set()
+
+    def add(op: str, formula: Formula) -> None:
+        under_way.add(op)
+        for eqn in calls_of_formulas(formula):
+            if eqn.op not in under_way:
+                add(eqn.op, asked[eqn.op] if eqn.op in asked else _called(eqn, formula, library))
+        found[op] = formula.evolve(name=private(formula.name)) if _is_ours(formula) else formula
+
+    for name, formula in asked.items():
+        if name not in under_way:
+            add(name, formula)
+    return found
+
+
+def _called(eqn: Eqn, formula: Formula, library: Derivatives) -> Formula:
+    try:
+        return library.promoted(eqn.op)
+    except NoDerivative:
+        raise FormulaError([called_formula(formula, eqn)], formula.source) from None
+
+
+def _is_ours(formula: Formula) -> bool:
+    """True for a formula that comes with the package."""
+    return Path(formula.source.path).resolve().parent == formula_folder()
+
+
+def _functions(formula: Formula, library: Derivatives, helpers: Helpers, own: set[str]) -> list[str]:
     """The texts of a formula's functions: all outputs, the rule, and what is called."""
     findings = [*called_formulas(formula), *_not_in_a_module(formula)]
     if findings:
@@ -66,7 +100,7 @@ def _functions(formula: Formula, library: Derivatives, helpers: Helpers) -> list
         functions, head = _with_tangents(exposed, library), "custom_jvp"
     except FormulaError:  # the closure has no transpose
         functions, head = _with_cotangents(exposed), "custom_vjp"
-    named = Named(formula, helpers)
+    named = Named(formula, helpers, own)
     made = [ast.fix_missing_locations(named.visit(function)) for function in functions]
     texts = [function_text(function, formula.source, _WIDTH) for function in made]
     if named.findings:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import ast
+import re
+from collections.abc import Container
 
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
@@ -34,13 +36,19 @@ _OWN = {
     "pb.softplus": "jax.nn.softplus",
     "pb.relu": "jax.nn.relu",
 }
+# A formula that is called for its hidden outputs too, in emitted Python.
+_WITH_HIDDEN = re.compile(r"pb\.formulas\(\)\.operator\('(\w+)'\)\.promoted")
 MODULES = {"np": "numpy", "special": "scipy.special", "primitives": "pullback.primitives", "pb": "pullback"}
 
 
 class Named(ast.NodeTransformer):
-    """Names of modules in functions of a formula as JAX's; `findings` says what it has none for."""
+    """Names of modules in functions of a formula as JAX's; `findings` says what it has none for.
 
-    def __init__(self, formula: Formula, helpers: Helpers) -> None:
+    Calls of formulas that are the package's `own` get the names that these have in a module.
+    """
+
+    def __init__(self, formula: Formula, helpers: Helpers, own: Container[str]) -> None:
+        self._own = own
         self.findings: list[Diagnostic] = list(unknown_calls(formula))
         self._formula = formula
         self._helpers = helpers
@@ -52,9 +60,16 @@ class Named(ast.NodeTransformer):
         self.generic_visit(node)
         return node
 
+    def visit_Name(self, node: ast.Name) -> ast.expr:
+        """The name of a formula that is called, or of a value."""
+        return ast.Name(private(node.id), node.ctx) if node.id in self._own else node
+
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A dotted name, or an attribute of a value."""
         text = ast.unparse(node)
+        if (called := _WITH_HIDDEN.fullmatch(text)) is not None:
+            op = called[1]
+            return ast.Name(f"{private(op) if op in self._own else op}_outputs", ast.Load())
         first, _, rest = text.partition(".")
         if first not in MODULES or "(" in text:
             self.generic_visit(node)
@@ -104,20 +119,26 @@ def _is_plain(eqn: Eqn, callee: Literal) -> bool:
     return callee.value in PLAIN_FUNCTIONS and eqn.outs[0].kind == "value"
 
 
-def called_formulas(formula: Formula) -> list[Diagnostic]:
-    """Findings for calls of formulas that an emitted module would have to hold too."""
+def calls_of_formulas(formula: Formula) -> list[Eqn]:
+    """The calls of other formulas, which a module has to hold too."""
     return [
-        diagnostic(
-            "PB502",
-            f"{formula.name!r} calls the formula `{eqn.op}`, which a module of its own does not hold",
-            eqn.span or formula.span,
-            name=formula.name,
-            hint="write what it computes, or use pullback.jax.function, which takes both",
-        )
+        eqn
         for eqn in formula.every()
-        if (eqn.op not in OPERATORS and eqn.kwarg("callee") is None and _is_call(eqn.op))
-        or (eqn.op in OPERATORS and len(eqn.outs) > 1)
+        if eqn.op not in OPERATORS and eqn.kwarg("callee") is None and _is_call(eqn.op)
     ]
+
+
+def called_formulas(formula: Formula) -> list[Diagnostic]:
+    """Findings for calls of operators of several results."""
+    several = (eqn for eqn in formula.every() if eqn.op in OPERATORS and len(eqn.outs) > 1)
+    return [called_formula(formula, eqn) for eqn in several]
+
+
+def called_formula(formula: Formula, eqn: Eqn) -> Diagnostic:
+    """The finding for a call of what a module can't hold."""
+    message = f"{formula.name!r} calls the formula `{eqn.op}`, which a module of its own does not hold"
+    hint = "write what it computes, or use pullback.jax.function, which takes both"
+    return diagnostic("PB502", message, eqn.span or formula.span, name=formula.name, hint=hint)
 
 
 def _is_call(op: str) -> bool:
