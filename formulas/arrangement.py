@@ -15,6 +15,42 @@ def rollaxis(a, axis, start=0):
     return np.moveaxis(a, source, target - 1 if source < target else target)
 
 
+def _windows(x, length, axis):
+    """The stretches of a length along an axis, which are counted there; their entries have the last axis."""
+    starts = x.shape[axis] - length + 1
+    if length < 0:
+        raise ValueError("`window_shape` cannot contain negative values")
+    if starts < 1:
+        raise ValueError("window shape cannot be larger than input array shape")
+    places = np.arange(starts)[:, None] + np.arange(length)
+    return np.moveaxis(np.moveaxis(x, axis, -1)[..., places], -2, axis)
+
+
+@pb.composite(np.lib.stride_tricks.sliding_window_view)
+def sliding_window_view(x, window_shape, axis=None):
+    """All windows of a shape, by where they begin; a copy, where NumPy gives a view.
+
+    >>> sliding_window_view(pb.tensor([1.0, 2.0, 4.0]), 2)
+    tensor([[1., 2.],
+            [2., 4.]])
+    """
+    lengths = window_shape if np.ndim(window_shape) == 1 else (window_shape,)
+    if axis is None and x.ndim != len(lengths):
+        raise ValueError("Since axis is `None`, must provide window_shape for all dimensions of `x`")
+    if np.ndim(window_shape) == 0 and np.ndim(axis) == 0:  # known of an attribute when it is compiled
+        first = 0 if axis is None else axis
+        return _windows(x, window_shape, first + x.ndim if first < 0 else first)
+    given = axis if np.ndim(axis) == 1 else (axis,)
+    axes = tuple(range(len(lengths))) if axis is None else given
+    if len(lengths) != len(axes):
+        raise ValueError("Must provide matching length window_shape and axis")
+    whole = x.ndim
+    r = x
+    for length, one in zip(lengths, axes):  # noqa: B905 - the language's zip has no `strict`
+        r = _windows(r, length, one + whole if one < 0 else one)
+    return r
+
+
 @pb.composite(np.broadcast_arrays)
 def broadcast_arrays(*args):
     """Each as a view of the shape that all have together."""

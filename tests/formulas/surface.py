@@ -377,6 +377,8 @@ CALLS: dict[str, tuple[str, ...]] = {
         "np.linalg.vector_norm(a, keepdims=True)",
     ),
     # creation
+    **_each("hanning hamming blackman bartlett", "f(4) * a + f(len(v)) * v"),
+    "np.kaiser": ("np.kaiser(4, 8.6) * a", "np.kaiser(len(v), 2) * v"),
     "np.identity": ("np.identity(3) @ c",),
     "np.linspace": ("np.linspace(v[0], v[1], 5)", "np.linspace(0.0, v, 3)"),
     "np.logspace": ("np.logspace(w[0], w[1], 4)",),

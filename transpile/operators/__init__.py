@@ -196,7 +196,6 @@ _INSTEAD: dict[str, str] = {
     ".isclose": "np.abs(a - b) <= atol + rtol * np.abs(b)",
     ".delete": "np.concatenate([x[:i], x[i + 1:]])",
     ".bincount": "`out = np.zeros(n)` and `np.add.at(out, places, weights)`",
-    ".sliding_window_view": "np.stack([x[k : k + n] for k in range(len(x) - n + 1)])",
     ".insert": "np.concatenate([x[:i], np.array([value]), x[i:]])",
     ".piecewise": "np.where(x < 2, f(x), g(x)), or np.select([...], [...])",
     ".nonzero": "x[mask], or np.where(mask, x, 0.0)",
