@@ -13,10 +13,38 @@ from ..state.values import Dotted, Frame, Value
 from ..syntax.nodes import moved
 
 _SCATTERED = "unslice(broadcast(value, array[index].shape), index=index, shape=array.shape)"
+# The entries of an index, one after the other: an entry that stands there twice is written twice.
+_ONE_BY_ONE = (
+    "if ndim(index) != 1:\n"
+    "    raise ValueError('np.{name}.at takes an index of one axis in a formula: write a loop')\n"
+    "found = broadcast(value, array[index].shape)\n"
+    "for k in range(len(index)):\n"
+    "    array[index[k]] = {name}(array[index[k]], found[k])"
+)
+# The axis last, and the others one: a row of entries for a row of places.
+_ALONG_AXIS = (
+    "if ndim(index) != ndim(array):\n"
+    "    raise ValueError('`indices` and `arr` must have the same number of dimensions')\n"
+    "last, places = moveaxis(array, axis, -1), moveaxis(index, axis, -1)\n"
+    "shape = last.shape\n"
+    "if places.shape[:-1] != shape[:-1]:\n"
+    "    raise ValueError('np.put_along_axis takes as many rows of indices in a formula as `arr` has')\n"
+    "count = places.shape[-1]\n"
+    "rows = copy(reshape(last, (prod(shape[:-1]), shape[-1])))\n"
+    "found = reshape(moveaxis(broadcast(value, index.shape), axis, -1), (prod(shape[:-1]), count))\n"
+    "k = arange(prod(shape[:-1]))[:, None]\n"
+    "rows[k, reshape(places, (prod(shape[:-1]), count))] = found\n"
+    "array[...] = moveaxis(reshape(rows, shape), -1, axis)"
+)
 # The parameters of each, and the statements that it stands for.
 _CALLS = {
     "numpy.add.at": (("array", "index", "value"), f"array += {_SCATTERED}"),
     "numpy.subtract.at": (("array", "index", "value"), f"array -= {_SCATTERED}"),
+    **{
+        f"numpy.{name}.at": (("array", "index", "value"), _ONE_BY_ONE.format(name=name))
+        for name in ("maximum", "minimum", "multiply")
+    },
+    "numpy.put_along_axis": (("array", "index", "value", "axis"), _ALONG_AXIS),
     "numpy.fill_diagonal": (
         ("array", "value"),
         "if array.ndim != 2:\n"
@@ -31,23 +59,32 @@ _NO_NUMBER = "if array.ndim == 0:\n    raise ValueError('fill leaves a number as
 _FUNCTIONS = {
     "unslice": "pullback.primitives.unslice",
     "broadcast": "numpy.broadcast_to",
-    "arange": "numpy.arange",
-    "min": "min",
+    "prod": "math.prod",
+    **{name: f"numpy.{name}" for name in ("arange", "copy", "moveaxis", "ndim", "reshape")},
+    **{name: f"numpy.{name}" for name in ("maximum", "minimum", "multiply")},
+    **{name: name for name in ("len", "min", "range")},
 }
-_HIDDEN = frozenset({*_FUNCTIONS, "index", "value", "k"})
+_MADE = frozenset({"count", "found", "k", "last", "places", "rows", "shape"})
+_HIDDEN = frozenset({*_FUNCTIONS, *_MADE, "index", "value", "axis"})
+# NumPy's names of the parameters that may be given by name.
+_KEYWORDS = {
+    "numpy.put_along_axis": {"indices": "index", "values": "value", "axis": "axis"},
+    "numpy.fill_diagonal": {"val": "value"},
+}
 
 
 def read_in_place(frame: Frame, node: ast.expr) -> bool:
     """Read a call that changes its array in place; False for anything else."""
-    if not isinstance(node, ast.Call) or node.keywords or not isinstance(node.func, ast.Attribute):
+    if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Attribute):
         return False
     name, given = dotted_name(node.func, frame.names), node.args
     if name is None and node.func.attr == "fill":
         name, given = ".fill", [node.func.value, *node.args]
     parameters, text = _CALLS.get(name or "", ((), ""))
-    if not parameters or len(parameters) != len(given):
+    named = {_KEYWORDS.get(name or "", {}).get(each.arg or ""): each.value for each in node.keywords}
+    if not parameters or {*parameters[len(given) :]} != {*named} or len(given) > len(parameters):
         return False
-    array, *others = given
+    array, *others = [*given, *(named[parameter] for parameter in parameters[len(given) :])]
     if not isinstance(array, ast.Name | ast.Subscript):
         return False
     if name == ".fill" and _may_be_number(frame, array):

@@ -35,13 +35,14 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 
 from ...analysis.effects import raises
-from ...analysis.types import Types, add_types, type_of
+from ...analysis.types import Types, add_types, of_iteration, type_of
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...ir.types import TensorType, Type, join_shapes, shape_of
 from ...operators import OPERATORS
 from ...rewrite import replace_atom, replace_eqn
 
 NONE = Literal(None)
+EMPTY: Mapping[Var, Type] = {}
 Zeros = dict[Var, frozenset[Var]]
 
 
@@ -80,9 +81,9 @@ class _Walk:
         """True where an operand is an undefined gradient."""
         return self.now(atom) in self.zeros
 
-    def inside(self, more: Zeros) -> _Walk:
-        """A walk through a nested block, which leaves nothing here."""
-        return _Walk({**self.zeros, **more}, dict(self.types), dict(self.env), self.computed)
+    def inside(self, more: Zeros, types: Mapping[Var, Type] = EMPTY) -> _Walk:
+        """A walk through a nested block, whose parameters have these types; it leaves nothing here."""
+        return _Walk({**self.zeros, **more}, {**self.types, **types}, dict(self.env), self.computed)
 
     def origins(self, atoms: Iterable[Atom]) -> frozenset[Var]:
         """The undefined variables that zeros come from."""
@@ -203,8 +204,9 @@ class _Walk:
         (body,) = eqn.blocks
         start = dict(zip(body.params, eqn.args, strict=True))
         zero = {p: self.origins([a]) for p, a in start.items() if a in self.zeros or _is_number_zero(a)}
+        types = of_iteration(eqn, self.types)
         while True:
-            walk = self.inside(zero)
+            walk = self.inside(zero, types)
             try:
                 eqns = walk.through(body)
             except Materialize:
