@@ -26,7 +26,6 @@ KERNELS = {
     "early_ways_out": "runs on Python",
     "fft_energy": "PB501 rfft is not compiled",
     "masked_mean": "runs on Python",
-    "numpy_window": "PB501 `np.hanning` is not in the vocabulary, and what is not there is not compiled",
     "run_lengths": "runs on Python",
     "string_of_letters": "PB501 item of these values is not compiled",
 }

@@ -70,7 +70,9 @@ _HEADERS = {
         math_atan math_sinh math_cosh math_tanh math_log1p math_expm1 math_log2 math_log10
         math_asinh math_acosh math_atanh math_cbrt math_exp2 math_atan2 math_hypot
     """,
-    "kernel/values/counting.h": "math_gamma math_lgamma math_factorial math_comb",
+    "kernel/values/counting.h": """
+        math_gamma math_lgamma math_factorial math_comb math_perm math_gcd math_lcm math_isqrt
+    """,
     "kernel/values/packed.h": "pack unpack packed_size",
     "kernel/indexing/places.h": """
         repeat repeated sum_repeats tile tiled sum_tiles roll triangle eye tri diagonal arange arange_shape

@@ -39,7 +39,7 @@ def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
 
 _MORE_OF_MATH = (
     *("asinh", "acosh", "atanh", "cbrt", "exp2", "atan2", "hypot"),
-    *("gamma", "lgamma", "factorial", "comb"),
+    *("gamma", "lgamma", "factorial", "comb", "perm", "gcd", "lcm", "isqrt"),
 )
 _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "quotient": operator.truediv,

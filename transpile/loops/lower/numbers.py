@@ -49,7 +49,7 @@ _OF_FLOATS = {
     **dict.fromkeys(("asinh", "acosh", "atanh", "cbrt", "exp2", "gamma", "lgamma"), 1),
     **{"atan2": 2, "hypot": 2},
 }
-_OF_WHOLE = {"factorial": 1, "comb": 2}
+_OF_WHOLE = {"factorial": 1, "comb": 2, "perm": 2, "gcd": 2, "lcm": 2, "isqrt": 1}
 _OF_INTEGERS = {"add": "integer_sum", "subtract": "integer_difference", "multiply": "integer_product"}
 _DIVIDING = {"floor_divide": "whole_quotient", "remainder": "whole_remainder"}
 

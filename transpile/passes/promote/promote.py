@@ -173,7 +173,7 @@ def _barrier(formula: Formula) -> str:
         if var.kind != "value" and flow.get(var) is Flow.DIFFERENTIABLE and var not in saved:
             return f"{formula.name} captures {var.name!r}, which cannot be a hidden output ({formula.span})"
     for eqn in formula.pullback.every():
-        if eqn.op == "opaque":
+        if eqn.op == "opaque" and eqn.outs[0].kind != "value":
             return f"the closure of {formula.name} calls what the vocabulary does not know ({eqn.span})"
     return ""
 

@@ -12,8 +12,8 @@ from pullback.transpile.loops.kernels.formula_kernels import formula_kernels
     [
         ("def f(x):\n    return 1, lambda grad: None\n", "example.py:1:1: PB501"),
         (
-            "def f(x):\n    return x * np.hanning(3), lambda grad: grad\n",
-            "example.py:2:16: PB501 error: `np.hanning`",
+            "def f(x):\n    return x * np.poly1d(3), lambda grad: grad\n",
+            "example.py:2:16: PB501 error: `np.poly1d`",
         ),
     ],
 )
