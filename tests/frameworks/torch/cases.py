@@ -508,6 +508,15 @@ def once(x):
     return t * x, lambda grad: grad * (t + t * x)
 
 
+@pb.derive_pullback
+def pairs(x):
+    total = np.sum(x) * 0.0
+    for i in range(len(x)):
+        for j in range(len(x)):
+            total = total + np.sin(x[i] * x[j])
+    return total
+
+
 CASES: dict[str, Case] = {
     "simple": Case(simple, ((3, 1), (4,))),
     "broadcast": Case(broadcast, ((3, 1), (2,), (2, 3, 2))),
@@ -549,6 +558,7 @@ CASES: dict[str, Case] = {
     "reciprocal": Case(reciprocal, ((3,),), {"steps": 8}, positive=True),
     "iterated": Case(iterated, ((3,),)),
     "recurrent": Case(recurrent, ((3, 2), (2, 2))),
+    "pairs": Case(pairs, ((4,),), positive=True),
     "quadratic_form": Case(quadratic_form, ((3,), (3, 3))),
     "solved": Case(solved, ((3, 3), (3,)), positive=True),
     "inverse": Case(inverse, ((2, 2),), positive=True),

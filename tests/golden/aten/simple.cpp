@@ -48,10 +48,15 @@ c10::IValue packed(const Like& x) {
 }
 
 template <class T>
+struct HoldsLikes : std::is_same<T, Like> {};
+template <class T>
+struct HoldsLikes<std::vector<T>> : HoldsLikes<T> {};
+
+template <class T>
 c10::IValue packed(const std::vector<T>& values) {
     c10::impl::GenericList list(c10::AnyType::get());
     for (const T& value : values) {
-        if constexpr (std::is_same_v<T, Like>) {
+        if constexpr (HoldsLikes<T>::value) {
             list.push_back(packed(value));
         } else {
             list.push_back(c10::IValue(value));
@@ -69,8 +74,8 @@ T unpacked(const c10::IValue& saved) {
     } else {
         T made;
         for (const c10::IValue& value : saved.toListRef()) {
-            if constexpr (std::is_same_v<T, std::vector<Like>>) {
-                made.push_back(unpacked<Like>(value));
+            if constexpr (HoldsLikes<T>::value) {
+                made.push_back(unpacked<typename T::value_type>(value));
             } else {
                 made.push_back(value.to<typename T::value_type>());
             }
