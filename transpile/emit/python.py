@@ -17,7 +17,7 @@ from ..ir import Block, Eqn, Formula, Span, Var
 from ..passes.label_temporaries import label_block, label_temporaries
 from ..passes.variants.specialize import specialize
 from ..rewrite import all_names, uses
-from .python_expr import Expressions
+from .python_expr import Expressions, as_condition
 from .python_loop import append, loop_statements
 from .python_text import function_text
 
@@ -137,7 +137,7 @@ def _if_statement(eqn: Eqn, expressions: Expressions) -> ast.If:
             if not (isinstance(value, ast.Name) and value.id == out.name):
                 body.append(_at(ast.Assign([ast.Name(out.name, ast.Store())], value), eqn.span))
         branches.append(body)
-    test = expressions.of(eqn.args[0])
+    test = as_condition(expressions.of(eqn.args[0]))
     if not branches[0] and branches[1]:
         return ast.If(ast.UnaryOp(ast.Not(), test), branches[1], [])
     return ast.If(test, branches[0] or [ast.Pass()], branches[1])

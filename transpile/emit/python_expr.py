@@ -118,7 +118,7 @@ class Expressions:
     def _conditional(self, eqn: Eqn) -> ast.expr:
         # Nothing of a branch may be computed before the condition is known.
         width, self._width = self._width, 0
-        test = self.of(eqn.args[0])
+        test = as_condition(self.of(eqn.args[0]))
         branches = []
         for block in eqn.blocks:
             for inner in block.eqns:
@@ -279,6 +279,20 @@ def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
     """``pb.formulas().operator("gelu").promoted``, which also returns the hidden outputs."""
     found = ast.Call(ast.Attribute(ast.Call(formulas, [], []), "operator", ast.Load()), [name], [])
     return ast.Attribute(found, "promoted", ast.Load())
+
+
+def as_condition(test: ast.expr) -> ast.expr:
+    """What only the truth is asked of, as a person writes it: ``a or b`` for ``True if a else b``.
+
+    >>> ast.unparse(as_condition(ast.parse("(b > 0 if a else False) if n else False", mode="eval").body))
+    'n and (a and b > 0)'
+    """
+    match test:
+        case ast.IfExp(test=first, body=ast.Constant(value=True), orelse=second):
+            return ast.BoolOp(ast.Or(), [as_condition(first), as_condition(second)])
+        case ast.IfExp(test=first, body=second, orelse=ast.Constant(value=False)):
+            return ast.BoolOp(ast.And(), [as_condition(first), as_condition(second)])
+    return test
 
 
 def dotted(name: str) -> ast.expr:

@@ -61,6 +61,12 @@ from ...rewrite import (
     without_blocks,
 )
 
+# Operators whose own names say nothing of what they compute.
+_NAMES = {
+    "if": "value",
+    "getitem": "part",
+}
+
 
 def name_saved(formula: Formula) -> Formula:
     """The formula whose saved temporaries have names."""
@@ -124,7 +130,7 @@ def _stem(name: str) -> str:
 
 
 def _numbered(eqn: Eqn) -> str:
-    return f"{'value' if eqn.op == 'if' else eqn.op.rpartition('.')[2]}_1"
+    return f"{_NAMES.get(eqn.op) or eqn.op.rpartition('.')[2]}_1"
 
 
 def _renamed(eqn: Eqn, env: dict[Var, Atom]) -> Eqn:
