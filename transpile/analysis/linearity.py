@@ -126,7 +126,7 @@ def _product(parts: list[Form]) -> Form:
 def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
     parts = [_form(atom, env) for atom in eqn.args]
     named = [_form(atom, env) for _, atom in eqn.kwargs]
-    if eqn.op in _ZEROS:
+    if eqn.op in _ZEROS or _is_filled_with_zeros(eqn):
         return Form.ZERO
     if eqn.op in _PLAIN:
         return Form.CONSTANT
@@ -147,6 +147,20 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
     if info.jointly:
         return _sum([part for i, part in enumerate(parts) if i in info.linear])
     return _product(parts)
+
+
+def _is_filled_with_zeros(eqn: Eqn) -> bool:
+    """True for ``np.array([0.0, 0.0])`` and ``np.full(3, 0.0)``."""
+    name = {"array": "object", "full": "fill_value", "full_like": "fill_value"}.get(eqn.op)
+    value = eqn.kwarg(name) if name is not None else None
+    return isinstance(value, Literal) and _is_zero(value.value)
+
+
+def _is_zero(value: object) -> bool:
+    """True for the number, and for a tuple of nothing else."""
+    if isinstance(value, tuple):
+        return all(map(_is_zero, value))
+    return isinstance(value, int | float) and value == 0
 
 
 def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:
