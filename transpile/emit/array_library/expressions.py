@@ -14,7 +14,7 @@ from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
-from ...ir.types import ScalarType, TensorType
+from ...ir.types import ScalarType, TensorType, Type
 from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo, instead_of
 from ...operators.plain import PLAIN_FUNCTIONS
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index, as_lists
@@ -117,6 +117,8 @@ class ArrayExpressions(Expressions):
             given |= {keyword.arg: keyword.value for keyword in keywords if keyword.arg}
             if "dtype" in info.attrs and eqn.kwarg("dtype") in (None, Literal(None)):
                 given |= self._dtype_of_numbers(eqn)
+            if eqn.op == "full" and (shape := eqn.kwarg("shape")) is not None:
+                given["shape"] = _as_tuple(given["shape"], type_of(shape, self._types))
             if eqn.op == "array" and "dtype" not in given:
                 template = "array_of(object, device)"
             return self._filled(template, given | {"device": _parsed(self._device or "None")})
@@ -293,6 +295,8 @@ class ArrayExpressions(Expressions):
         number = isinstance(of, ScalarType) and of.kind in _NUMBERS
         if eqn.op != "dtype" and (number or (isinstance(of, TensorType) and of.shape == ())):
             return ast.parse({"shape": "()", "ndim": "0", "size": "1"}[eqn.op], mode="eval").body
+        if eqn.op == "ndim" and isinstance(eqn.args[0], Var) and eqn.args[0].kind == "value":
+            return filled("1 if isinstance(x, tuple) else 0", {"x": base})  # an attribute
         return filled(self._vocabulary.templates.get(eqn.op, f"x.{eqn.op}"), {"x": base})
 
     def _attribute_value(self, eqn: Eqn, name: str) -> ast.expr:
@@ -359,6 +363,14 @@ def helper(name: str) -> ast.Name:
 
 def _parsed(text: str) -> ast.expr:
     return ast.parse(text, mode="eval").body
+
+
+def _as_tuple(shape: ast.expr, of: Type) -> ast.expr:
+    """A shape as a tuple, of a number too: `torch.full` takes no other."""
+    if not isinstance(of, ScalarType):
+        return shape
+    known = of.kind == "int"
+    return filled("(n,)" if known else "n if isinstance(n, tuple) else (n,)", {"n": shape})
 
 
 def filled(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
