@@ -1,5 +1,7 @@
 """Products of matrices: nothing is copied, and gradients that meet are summed inside of them."""
 
+import itertools
+
 import numpy as np
 import pytest
 
@@ -176,3 +178,18 @@ def test_a_vector_times_a_matrix_is_added_to_a_gradient(transposed):
     (twice,) = pb.grad((y, x @ w), x, grad_outputs=(back, back))
     np.testing.assert_allclose(once.numpy(), back.numpy() @ matrix.T)
     np.testing.assert_allclose(twice.numpy(), 2 * once.numpy())
+
+
+@pytest.mark.parametrize(
+    "shapes", [((64, 32), (32, 48)), ((3, 40, 32), (32, 48)), ((2, 1, 40, 30), (3, 30, 48))]
+)
+def test_factors_whose_entries_repeat_in_memory(shapes):
+    """A gradient that was spread over a sum: rows, columns, both, and the stack."""
+    a, b = (values(*shape) for shape in shapes)
+    for axes in itertools.product([False, True], repeat=a.ndim):
+        short = pb.tensor(a[tuple(slice(1) if repeats else slice(None) for repeats in axes)])
+        wide = pnp.broadcast_to(short, a.shape)
+        np.testing.assert_allclose(wide @ pb.tensor(b), np.asarray(wide) @ b)
+        turned = pnp.swapaxes(wide, -1, -2)
+        other = pnp.swapaxes(pb.tensor(b), -1, -2)
+        np.testing.assert_allclose(other @ turned, np.asarray(other) @ np.asarray(turned))

@@ -537,6 +537,10 @@ class AtenExpressions:
             return second if first.type == NONE else first
         return binary("+", first, second, joined([first.type, second.type]))
 
+    def _added(self, eqn: Eqn) -> Expr:
+        first, second = (self.of(atom) for atom in eqn.args)
+        return Expr(added(first.text, second.text, first.type), first.type)
+
     def _shape(self, eqn: Eqn) -> Expr:
         return Expr(f"{self._metadata_of(eqn)}.sizes()", SIZES)
 
@@ -661,6 +665,7 @@ _STRUCTURAL: dict[str, Callable[[AtenExpressions, Eqn], Expr]] = {
     "gradient_like": AtenExpressions._sum_to,
     "in_place": AtenExpressions._in_place,
     "accumulate": AtenExpressions._accumulate,
+    "added": AtenExpressions._added,
     "is_none": AtenExpressions._is_none,
     "not_": AtenExpressions._not,
     "slice": AtenExpressions._slice,

@@ -112,7 +112,7 @@ class _Struct:
         ]
         self.cotangents = [var.name for var in self.formula.cotangents]
         self.gradients = {param: self._gradient(param) for param in self.inputs}
-        self.likes = any(part.zeros or part.absent for part in frame.parts.all())
+        self.likes = {k for part in frame.parts.all() for k in (*part.zeros, *part.absent)}
 
     def _gradient(self, param: Param) -> Var:
         taken = {*self.cotangents, *(var.name for var in self.frame.reads)}
@@ -162,7 +162,7 @@ class _Struct:
             text = printer.expressions.converted(value, TENSOR)
             if k in shared:
                 text = f"{value.within(0)}.clone()"
-            read = k in constants or self.likes or atom in frame.saved
+            read = k in constants or k in self.likes or atom in frame.saved
             if read and text != atom.name:
                 # What is saved is the output itself, to which the gradient of a later backward flows.
                 output = frame.namer.fresh(f"{atom.name}_output" if k in shared else atom.name).name
@@ -178,9 +178,8 @@ class _Struct:
                 f"ctx->mark_non_differentiable({{{', '.join(made[k] for k in sorted(constants))}}});"
             )
         tail += self._save(printer, values)
-        if self.likes:
-            for k, text in enumerate(made[: len(frame.results)]):
-                tail += fitted(f'ctx->saved_data["like_of_output_{k}"] = packed(like({text}));')
+        for k in sorted(self.likes):
+            tail += fitted(f'ctx->saved_data["like_of_output_{k}"] = packed(like({made[k]}));')
         tail += fitted(f"return {{{', '.join(made)}}};")
         head = fitted(f"static variable_list forward({signature}) {{", 96, 8)
         return [*head, *indented([*lines, *tail]), "}"]

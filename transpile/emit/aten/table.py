@@ -26,7 +26,7 @@ from ..cpp.lines import indented
 from ..torch.frame import Frame
 from ..torch.function import live, shared_outputs
 from ..torch.operands import computed_with
-from ..torch.parts import Part
+from ..torch.parts import Part, parts_of_results
 from ..torch.vocabulary import torch_vocabulary
 from . import schema
 from .function import OWN_NAMES, function_name
@@ -103,10 +103,7 @@ class _Writer:
         for atom, shown in zip(self.formula.forward.results, names, strict=False):
             if isinstance(atom, Var) and atom not in {param.var for param in self.formula.params}:
                 self.results.setdefault(atom, shown)
-        every = [part for part in self.frame.parts.all() if max(part.cotangents) < count and not part.absent]
-        self.parts = [part for part in every if part is not self.frame.parts.joint]
-        if self.frame.parts.whole:
-            self.parts = [self.frame.parts.whole[0]]
+        self.parts = parts_of_results(self.formula)
         self.inputs = [
             (k, param)
             for k, param in enumerate(self.formula.inputs)

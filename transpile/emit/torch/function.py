@@ -172,9 +172,9 @@ def _setup_context(frame: Frame) -> ast.FunctionDef:
     made = [var for var in values if var not in given]
     eqns = slice_of(formula.forward.eqns, made, frame.known)
     block = Block((), tuple(eqns), tuple(made))
-    likes = any(part.zeros or part.absent for part in frame.parts.all())
+    likes = 1 + max((k for part in frame.parts.all() for k in (*part.zeros, *part.absent)), default=-1)
     read = {*block.free(), *frame.saved, *values}
-    outs = {*read, *frame.masks, *frame.extra, *(frame.results if likes else ())}
+    outs = {*read, *frame.masks, *frame.extra, *frame.results[:likes]}
     outs |= {frame.results[k] for k in formula.options.nondifferentiable}
     body = plain(*_unpacked_inputs(frame, read))
     names = frame.output_names(outs)
@@ -198,7 +198,7 @@ def _setup_context(frame: Frame) -> ast.FunctionDef:
     lines += [f"ctx.{var.name} = {var.name}" for var in values if var in given]
     lines += [f"ctx.{var.name} = {var.name}" for var in frame.extra]
     if likes:
-        outputs = ", ".join(_output_like(frame, k) for k in range(len(frame.results)))
+        outputs = ", ".join(_output_like(frame, k) for k in range(likes))
         lines.append(f"ctx.likes = [{outputs}]")
     body += plain(*lines)
     nested = {var: Var(var.name, var.kind, True) for var in made if uses(block)[var] == 1}

@@ -2,16 +2,18 @@
 
 A pullback is linear: the gradient is the sum of what each cotangent contributes, and an undefined one
 contributes nothing, whatever it would be multiplied with. One that is not seen to be linear has one part
-for a plain first backward and one for all cotangents, and zeros in the place of undefined ones.
+for a plain first backward and one for all cotangents, and zeros in the place of undefined ones. One sweep
+of all cotangents is one part, in which what comes of a hidden output is added where the sweep reaches it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Sequence, Set
+from dataclasses import replace
 from typing import NamedTuple
 
 from ...analysis.linearity import Form, forms
-from ...ir import Block, Formula, Var
+from ...ir import Block, Eqn, Formula, Var
 from ...passes.variants.specialize import specialize
 
 # Up to so many hidden outputs have parts of their own; more are taken together.
@@ -36,7 +38,8 @@ class Parts(NamedTuple):
 
     every   a part for each cotangent, whose contributions are added
     joint   the part of all results together, where there are several
-    whole   in the place of both, where the pullback is not linear: the plain part and the general one
+    whole   in the place of both: the one part of one sweep; of a pullback that is not linear the plain part
+            and the general one
     """
 
     every: tuple[Part, ...] = ()
@@ -66,6 +69,8 @@ def parts_of(formula: Formula) -> Parts:
             every = [*results, *hidden]
             made.append(_part(formula, every, every))
         return Parts(whole=tuple(made))
+    if hidden and (swept := _swept(formula, [*results, *hidden])) is not None:
+        return Parts(whole=(swept,))
     single = [_part(formula, [k], []) for k in results]
     if len(hidden) > _MOST_HIDDEN:
         single.append(_part(formula, hidden, hidden))
@@ -73,6 +78,35 @@ def parts_of(formula: Formula) -> Parts:
         single += [_part(formula, [k], []) for k in hidden]
     joint = _part(formula, results, []) if len(results) > 1 else None
     return Parts(tuple(part for part in single if _contributes(part)), joint)
+
+
+def parts_of_results(formula: Formula) -> list[Part]:
+    """The part of each result, and of a pullback that is not linear that of all of them."""
+    results = [k for k in range(formula.results) if k not in formula.options.nondifferentiable]
+    if not _is_linear(formula):
+        return [_part(formula, results, results)]
+    every = [_part(formula, [k], []) for k in results]
+    return [part for part in every if not part.absent and _contributes(part)]
+
+
+def _swept(formula: Formula, cotangents: Sequence[int]) -> Part | None:
+    """The part of all cotangents, where those of hidden outputs are only added to what a sweep finds."""
+    results = [k for k in cotangents if k < formula.results]
+    part = _part(formula, cotangents, results)
+    hidden = set(formula.cotangents[formula.results :])
+    added = [eqn for eqn in part.block.eqns if eqn.op == "accumulate" and hidden.intersection(eqn.args)]
+    read = [var for eqn in part.block.every() for var in eqn.reads() if var in hidden]
+    single = all(len(hidden.intersection(eqn.args)) == 1 for eqn in added)
+    if part.absent or not single or len(read) > len(added) or len(set(read)) < len(hidden):
+        return None
+    eqns = tuple(_optional(eqn, hidden) if eqn in added else eqn for eqn in part.block.eqns)
+    return part._replace(block=replace(part.block, eqns=eqns))
+
+
+def _optional(eqn: Eqn, hidden: Set[Var]) -> Eqn:
+    """The sum with a cotangent that may be undefined."""
+    cotangent, found = sorted(eqn.args, key=lambda atom: atom not in hidden)
+    return replace(eqn, op="added", args=(found, cotangent))
 
 
 def _part(formula: Formula, cotangents: Sequence[int], zeros: Sequence[int]) -> Part:

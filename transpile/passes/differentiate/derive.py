@@ -28,6 +28,7 @@ formula growth(x: Tensor)
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 from ...analysis.complex_values import takes_complex
@@ -35,7 +36,7 @@ from ...analysis.differentiability import Flow, flow_of, propagate
 from ...analysis.types import param_types
 from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Formula, Literal, Var
-from ...rewrite import Namer, own_results
+from ...rewrite import Namer, label, own_results
 from ..label_temporaries import label_temporaries
 from .barriers import barrier_of
 from .block import differentiate
@@ -52,13 +53,22 @@ def derive(formula: Formula, library: Derivatives) -> Formula:
     formula = without_vector_products(formula, library)
     if formula.pullback is not None:
         return formula
-    formula = label_temporaries(with_real_results(formula))
+    return derive_closure(label_temporaries(with_real_results(formula)), (), library)
+
+
+def derive_closure(formula: Formula, hidden: Sequence[Var], library: Derivatives) -> Formula:
+    """The formula with the closure of its results and of `hidden` values of its forward, in one sweep.
+
+    Raises FormulaError where an operator on the way has no derivative.
+    """
     namer = Namer.of(formula)
     eqns, results = own_results(formula.forward, namer, formula.span)
     names = ["grad"] if formula.results == 1 else [f"grad_{atom}" for atom in results]
     params = tuple(namer.fresh(name) for name in names)
     inputs = [param.var for param in formula.inputs]
     cotangents = {atom: param for atom, param in zip(results, params, strict=True) if isinstance(atom, Var)}
+    incoming = {var: namer.fresh(f"grad_{label(var)}", var.kind) for var in hidden}
+    params, cotangents = (*params, *incoming.values()), cotangents | incoming
     try:
         sweep = differentiate(eqns, cotangents, inputs, frozenset(), library, namer, param_types(formula))
     except NoDerivative as missing:

@@ -10,7 +10,9 @@ the same formula with ``promoted=True``:
 
 ``t = a + b; r = t * b`` with a closure that reads `t` becomes a forward that
 returns `r` and `t`, and a pullback of `grad` and `grad_t`. The sweep captures
-values itself, so this is a fixpoint: two or three rounds in practice.
+values itself, so this is a fixpoint: two or three rounds in practice. Where the
+closure is derived, one sweep takes the results and the hidden outputs, and passes
+each operator once.
 
 >>> from ...library import formula_in, standard_library
 >>> from ...printer import formula_text
@@ -55,7 +57,7 @@ from ...derivatives import Derivatives, NoDerivative
 from ...ir import Atom, Block, Capture, Eqn, Formula, Literal, Var
 from ...rewrite import Namer, label, replace_block
 from ..differentiate.block import differentiate
-from ..differentiate.derive import derive
+from ..differentiate.derive import derive, derive_closure
 from ..differentiate.missing_derivative import no_derivative
 from ..readable.naming import name_gradients, name_saved
 from ..simplify.simplify import remove_dead, simplify, simplify_forward
@@ -73,22 +75,27 @@ def promote(formula: Formula, library: Derivatives, choose: Chooser = interprete
     """
     if formula.promoted:
         return formula
-    formula = recompute_captures(normalize(derive(formula, library)))
+    is_derived, formula = formula.pullback is None, derive(formula, library)
+    formula = recompute_captures(normalize(formula))
     hidden: tuple[Var, ...] = ()
     while True:
         try:
-            attempt = _with_sweep(formula, hidden, library)
+            if is_derived and hidden:
+                bare = formula.evolve(pullback=None)
+                attempt = recompute_captures(normalize(derive_closure(bare, hidden, library)))
+            else:
+                attempt = _with_sweep(formula, hidden, library)
         except NoDerivative as missing:
             raise no_derivative(formula, missing) from None
         plan = choose(attempt, hidden, library)
         settled = compute_again(attempt, plan.again, plan.stops)
         kept = {*hidden, *intermediates(settled)}
-        if kept == set(hidden):
-            return _finish(settled, hidden)
         # Hidden outputs of operators on the slice stay named in the forward for the next round.
         formula = formula.evolve(forward=attempt.forward)
-        order = [var for eqn in formula.forward.eqns for var in eqn.outs]
-        hidden = tuple(sorted(kept, key=order.index))
+        saved = tuple(var for eqn in formula.forward.eqns for var in eqn.outs if var in kept)
+        if saved == hidden:
+            return _finish(settled, hidden)
+        hidden = saved
 
 
 def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Derivatives) -> Formula:

@@ -180,3 +180,18 @@ def test_what_reaches_a_result_from_a_hidden_output_counts_once(function, n):
     """A loop whose last value is a result and whose turns are saved took it twice in second derivatives."""
     formula = pb.derive_pullback(function)
     assert pb.gradcheck(lambda x: formula(x, n=n), np.array([1.0, 0.4]), order=3)
+
+
+def test_a_derived_closure_is_one_sweep_of_results_and_hidden_outputs():
+    """Each operator is passed once, where the cotangents of what it computes have met."""
+    derived = _promoted("""
+def waves(x, y):
+    a = np.sin(x) * y
+    b = np.exp(-a * a) + x
+    return np.tanh(b) / (1 + a * a)
+""")
+    assert len(derived.hidden) == 4
+    assert sum(eqn.op == "cos" for eqn in derived.pullback.every()) == 1
+    gradients = {param.name for param in derived.pullback.params[1:]}
+    readers = [eqn.op for eqn in derived.pullback.eqns if gradients & {var.name for var in eqn.reads()}]
+    assert readers == ["accumulate"] * 4

@@ -37,6 +37,27 @@ PB_SETUP inline Shape matmul_shape(Outcome& outcome, const Shape& a, const Shape
     return result;
 }
 
+// The matrices with each entry once, where rows or columns repeat in memory, as those of a gradient
+// that was spread over a sum: each repetition would be a product of its own. Stacks still repeat.
+template <typename T>
+View<const T> with_own_entries(Context& context, View<const T> view) {
+    bool repeats = false;
+    View<const T> part = view;
+    for (int d = 0; d < view.shape.ndim; ++d) {
+        if (view.strides[d] != 0 || view.shape.at[d] <= 1) continue;
+        if (d >= view.shape.ndim - 2) repeats = true;
+        if (d < view.shape.ndim - 2) part.shape.at[d] = 1;
+    }
+    if (!repeats) return view;
+    const View<T> own = context.scratch<T>(part.shape);
+    if (own.data) copy(context, part, own);
+    for (int d = 0; d < view.shape.ndim; ++d) {
+        view.strides[d] = part.shape.at[d] == view.shape.at[d] ? own.strides[d] : 0;
+    }
+    view.data = own.data;
+    return view;
+}
+
 // Writes `matmul(a, b)` to `result`, summed over the axes that the result does not have; with `add`
 // on top of what is there.
 template <typename A, typename B, typename T>
@@ -44,9 +65,14 @@ PB_SETUP void matmul(Context& context, const View<A>& x1, const View<B>& x2, Vie
                      bool add = false) {
     const Shape whole = matmul_shape(context, x1.shape, x2.shape);
     context.require(broadcasts(result.shape, whole), PB_INVALID, "a product of another shape");
-    if (!context.ok() || context.dry() || !result.data) return;
+    if (!context.ok()) return;
     View<const T> a = x1.read_only();
     View<const T> b = x2.read_only();
+    if (whole.size() * a.shape[-1] >= kSmallProduct) {
+        a = with_own_entries(context, a);
+        b = with_own_entries(context, b);
+    }
+    if (!context.ok() || context.dry() || !result.data) return;
     if (b.shape.ndim == 1) {
         b = expand_dims(b, 2u);
         result = expand_dims(result, 1u << result.shape.ndim);

@@ -7,8 +7,6 @@
 
 namespace pb {
 
-constexpr int64_t kSmallProduct = 16384;  // multiplications; fewer are not worth a call
-
 // Axes of one role. Neighbours in memory become one.
 struct AxisGroup {
     int count = 0;

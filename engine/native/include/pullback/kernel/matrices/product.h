@@ -17,6 +17,7 @@ struct ProductAxis {
 };
 
 constexpr int kMaxProductAxes = 16;
+constexpr int64_t kSmallProduct = 16384;  // multiplications; fewer are not worth a call
 
 struct ProductAxes {
     int count = 0;
