@@ -75,27 +75,33 @@ def promote(formula: Formula, library: Derivatives, choose: Chooser = interprete
     """
     if formula.promoted:
         return formula
-    is_derived, formula = formula.pullback is None, derive(formula, library)
-    formula = recompute_captures(normalize(formula))
+    is_derived = formula.pullback is None
+    formula = recompute_captures(normalize(derive(formula, library)))
+    try:
+        return _promoted(formula, is_derived, library, choose)
+    except NoDerivative as missing:
+        raise no_derivative(formula, missing) from None
+
+
+def _promoted(formula: Formula, is_derived: bool, library: Derivatives, choose: Chooser) -> Formula:
+    """The formula with what its closure captures as hidden outputs, and what these need in turn."""
     hidden: tuple[Var, ...] = ()
+    attempt = _with_sweep(formula, hidden, library)
     while True:
-        try:
-            if is_derived and hidden:
-                bare = formula.evolve(pullback=None)
-                attempt = recompute_captures(normalize(derive_closure(bare, hidden, library)))
-            else:
-                attempt = _with_sweep(formula, hidden, library)
-        except NoDerivative as missing:
-            raise no_derivative(formula, missing) from None
         plan = choose(attempt, hidden, library)
         settled = compute_again(attempt, plan.again, plan.stops)
-        kept = {*hidden, *intermediates(settled)}
+        captured = {*hidden, *intermediates(settled)}
         # Hidden outputs of operators on the slice stay named in the forward for the next round.
         formula = formula.evolve(forward=attempt.forward)
-        saved = tuple(var for eqn in formula.forward.eqns for var in eqn.outs if var in kept)
+        saved = tuple(var for eqn in formula.forward.eqns for var in eqn.outs if var in captured)
         if saved == hidden:
             return _finish(settled, hidden)
         hidden = saved
+        if is_derived:
+            swept = derive_closure(formula.evolve(pullback=None), hidden, library)
+            attempt = recompute_captures(normalize(swept))
+        else:
+            attempt = _with_sweep(formula, hidden, library)
 
 
 def _with_sweep(formula: Formula, hidden: Sequence[Var], library: Derivatives) -> Formula:

@@ -1,7 +1,6 @@
 """Functions outside of the vocabulary: the hint says what to write, and that computes the same."""
 
 import importlib.util
-import math
 
 import numpy as np
 import pytest
@@ -69,21 +68,6 @@ def test_a_result_in_memory_of_the_caller_is_assigned():
     with pytest.raises(pb.FormulaError) as error:
         pb.compile(written)
     assert error.value.diagnostics[0].hint == "assign the result: `out = np.multiply(x, x)`"
-
-
-@pytest.mark.compiler
-def test_a_product_that_widens_says_what_does_not():
-    def attention(q, k, v):
-        weights = np.exp(q @ k.T / np.sqrt(q.shape[1]))
-        return weights / np.sum(weights, axis=1, keepdims=True) @ v
-
-    def narrow(q, k, v):
-        weights = np.exp(q @ k.T / math.sqrt(q.shape[1]))
-        return weights / np.sum(weights, axis=1, keepdims=True) @ v
-
-    (limit,) = pb.compile(attention).limits()
-    assert limit.hint.startswith("write math.sqrt(n) for np.sqrt(n)")
-    assert pb.compile(narrow).limits() == ()
 
 
 def test_map_is_a_comprehension():
