@@ -61,13 +61,17 @@ def counted(x: Any, y: Any) -> Any:
     return x.to(dtype_of(y)) if isinstance(x, torch.Tensor) else x
 
 
-def widened(x: Any) -> Any:
+def widened(x: Any, beside: Any = 1.0) -> Any:
     """The tensor in double precision, as NumPy computes with integers and with its own float64 numbers.
 
-    >>> widened(torch.tensor([1, 2])).dtype
-    torch.float64
+    Integers stay what they are `beside` a number that is one.
+
+    >>> widened(torch.tensor([1, 2])).dtype, widened(torch.tensor([1, 2]), 3).dtype
+    (torch.float64, torch.int64)
     """
     if not isinstance(x, torch.Tensor):
+        return x
+    if isinstance(beside, int | torch.SymInt) and kind_of(x.dtype) < 2:
         return x
     return x.to(torch.complex128 if x.is_complex() else torch.float64)
 

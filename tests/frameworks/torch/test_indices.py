@@ -188,3 +188,25 @@ def test_functions_that_give_indices(expression: str, tmp_path: Any) -> None:
     total = lambda x: torch.sin(operator(x)).sum()  # noqa: E731 - as PyTorch's transforms take it
     torch.testing.assert_close(torch.func.hessian(total)(x), torch.autograd.functional.hessian(total, x))
     assert torch.autograd.gradcheck(operator, x.requires_grad_())
+
+
+def by_an_attribute(x, *, size=4):
+    rows = np.clip(np.floor(x[:, 0]).astype(int) * size, 0, 3)
+    return x[rows] * x[np.arange(2) * size // 4][:, :1].sum() + np.arange(x.shape[1]) * size
+
+
+@pytest.mark.parametrize("size", [2, 4])
+def test_integers_stay_integers_beside_an_attribute_that_is_one(size: int) -> None:
+    """Its type is not stated: of a float, as NumPy has it, the product is one of float64."""
+    derived = pb.derive_pullback(by_an_attribute)
+    function = pullback.torch.function(derived)
+    x = np.linspace(-0.5, 2.0, 20).reshape(4, 5)
+    np.testing.assert_allclose(function(torch.tensor(x), size=size), by_an_attribute(x, size=size))
+    scaled = pullback.torch.function(pb.derive_pullback(of_a_scale))
+    found = scaled(torch.tensor(x, dtype=torch.float32), scale=0.1)
+    assert found.dtype == torch.float64
+    np.testing.assert_allclose(found, of_a_scale(x.astype(np.float32), scale=0.1))
+
+
+def of_a_scale(x, *, scale=1):
+    return x + np.arange(5) * scale

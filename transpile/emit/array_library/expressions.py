@@ -220,7 +220,9 @@ class ArrayExpressions(Expressions):
             raise self.refusal(eqn, spoken, CONVERTED)
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
         for k in widened_operands(eqn, info, self._types):
-            made[k] = ast.Call(helper("widened"), [made[k]], [])
+            numbers = self._numbers_beside(eqn, made, k) if eqn.op in _OF_INTEGERS else []
+            if not numbers or not all(isinstance(number, ast.Constant) for number in numbers):
+                made[k] = ast.Call(helper("widened"), [made[k], *numbers[:1]], [])
         if eqn.op in ("subtract", "matmul", "vdot") and "counted" in self._vocabulary.helpers:
             masks = [k for k, atom in enumerate(eqn.args) if _dtype(type_of(atom, self._types)) == "bool"]
             if len(masks) == 1 and masks[0] not in widened_operands(eqn, info, self._types):
@@ -238,6 +240,18 @@ class ArrayExpressions(Expressions):
                 if k not in tensors:
                     made[k] = ast.Call(helper("scalar"), [made[k], beside], [])
         return made
+
+    def _numbers_beside(self, eqn: Eqn, made: list[ast.expr], k: int) -> list[ast.expr]:
+        """The other operands, where they are integers, or one is a name of what may be one or a float."""
+        found = []
+        for j in (j for j in range(len(made)) if j != k):
+            other = type_of(eqn.args[j], self._types)
+            whole = isinstance(other, ScalarType) and other.kind in ("int", "value", "none")
+            if not whole or not isinstance(made[j], ast.Constant | ast.Name | ast.Attribute):
+                return []
+            found.append(made[j])
+        single = len(found) == 1 or all(isinstance(each, ast.Constant) for each in found)
+        return found if single else []
 
     def _of_values(self, eqn: Eqn, info: OperatorInfo) -> ast.expr:
         """A function of numbers."""
@@ -312,6 +326,11 @@ class ArrayExpressions(Expressions):
             return _Constants(self._vocabulary.module).visit(super().of(Literal(atom.value)))  # type: ignore[no-any-return]
         return super().of(atom)
 
+
+# What of two integers is one.
+_OF_INTEGERS = frozenset(
+    {"add", "subtract", "multiply", "floor_divide", "remainder", "clip", "maximum", "minimum"}
+)
 
 # What to write where a function of floats is one of masks or of whole numbers.
 CONVERTED = "its operand as `.astype(float)`"
