@@ -22,7 +22,6 @@ _2: promoted(number(x.dtype), float)[x]
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Generic, TypeVar
@@ -37,7 +36,6 @@ from ..ir.types import (
     LikeType,
     ListType,
     ScalarType,
-    TableType,
     TensorType,
     Type,
     TypeMistake,
@@ -45,8 +43,9 @@ from ..ir.types import (
     unknown_value,
 )
 from ..operators import NAMED_GRADIENTS, OPERATORS
-from ..operators.call import Call, literal_type, number_dtype
+from ..operators.call import Call, literal_type
 from ..operators.pointwise import of_values
+from .annotations import annotated
 from .type_values import of_structure
 
 Types = dict[Var, Type]
@@ -85,43 +84,6 @@ def unknown(var: Var) -> Type:
     return NONE if var.kind == "none" else unknown_value(var.name)
 
 
-_ANNOTATIONS: dict[str, Type] = {
-    "int": ScalarType("int"),
-    "float": ScalarType("float"),
-    "bool": ScalarType("bool"),
-    "str": ScalarType("str"),
-}
-
-
-_TUPLES = frozenset({"tuple", "Tuple", "list", "List", "Sequence"})
-
-
-def _annotated(text: str) -> Type | None:
-    """The type that an annotation states, or None.
-
-    >>> print(_annotated("float"), _annotated("tuple[tuple[float, ...], ...]"))
-    float tuple[tuple[float64, ...], ...]
-    """
-    return _ANNOTATIONS.get(text) or _table(ast.parse(text.strip("\"' "), mode="eval").body)
-
-
-def _table(node: ast.expr) -> TableType | None:
-    """The type of tuples of numbers of one kind."""
-    if not isinstance(node, ast.Subscript) or ast.unparse(node.value).split(".")[-1] not in _TUPLES:
-        return None
-    items = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
-    found = {
-        _table(item) or _ANNOTATIONS.get(ast.unparse(item))
-        for item in items
-        if not isinstance(item, ast.Constant)
-    }
-    inner = found.pop() if len(found) == 1 else None
-    if isinstance(inner, TableType):
-        return TableType(inner.dtype, inner.depth + 1)
-    dtype = number_dtype(inner)
-    return None if dtype is None else TableType(dtype)
-
-
 def param_type(param: Param, prefix: str) -> Type:
     """The type of a parameter by its annotation, in names that start so."""
     if param.var.kind == "tensor":
@@ -129,7 +91,7 @@ def param_type(param: Param, prefix: str) -> Type:
     if param.var.kind == "list":
         return ListType()
     own = unknown_value(prefix + param.var.name)
-    return own if param.optional else _annotated(param.annotation) or own
+    return own if param.optional else annotated(param.annotation) or own
 
 
 def param_types(formula: Formula, prefix: str = "") -> Types:

@@ -13,13 +13,15 @@ from ...analysis.types import Types, type_of
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
-from ...ir.dtypes import CONCRETE, Dtype, Promoted, Widened
+from ...ir.dtypes import CONCRETE
 from ...ir.types import ScalarType, TensorType, Type
 from ...operators import DTYPES, OPERATORS, VALUE_CALLS, OperatorInfo, instead_of
 from ...operators.plain import PLAIN_FUNCTIONS
 from ..python_expr import BINARY, COMPARE, UNARY, Expressions, as_index, as_lists
 from .helpers import private
+from .templates import filled
 from .vocabulary import Vocabulary, is_complex
+from .widening import CONVERTED, OF_INTEGERS, dtype_of, of_no_floats, widened_operands
 
 # Functions of numbers, where a formula computes with them before it meets an array.
 _OF_VALUES = {
@@ -40,9 +42,7 @@ _OF_VALUES_WRITTEN = {
     "logical_xor": "bool(x) != bool(y)",
 }
 _WHOLE = frozenset({"bool", "int32", "int64"})
-_DOUBLE = frozenset({"float64", "complex128"})
 _NUMBERS = frozenset({"int", "float", "bool", "number"})
-_OF_BITS = frozenset({"&", "|", "^", "<<", ">>"})
 _KEPT = frozenset({"item", "tuple", "list", "is_none", "isinstance", "not_", "slice", "format", "unpack"})
 
 
@@ -106,7 +106,7 @@ class ArrayExpressions(Expressions):
         if eqn.op in words.formulas and not own and (name := self._called(eqn.op)) is not None:
             return ast.Call(ast.Name(name, ast.Load()), operands, self._keywords(eqn, {}))
         template = words.templates.get(eqn.op)
-        whole = eqn.op == "mean" and _dtype(type_of(eqn.args[0], self._types)) in _WHOLE
+        whole = eqn.op == "mean" and dtype_of(type_of(eqn.args[0], self._types)) in _WHOLE
         if eqn.op in words.constant and _axis_is_constant(eqn, eqn.op in words.one_axis) and not whole:
             template = words.constant[eqn.op]
         if eqn.op == "where" and not self._is_choice(eqn):
@@ -133,7 +133,7 @@ class ArrayExpressions(Expressions):
     def _dtype_of_numbers(self, eqn: Eqn) -> dict[str, ast.expr]:
         """The dtype that NumPy gives an array made of numbers alone, by the operator or by what fills it."""
         words, fill = self._vocabulary, eqn.kwarg("fill_value")
-        dtype = _dtype(type_of(eqn.outs[0], self._types))
+        dtype = dtype_of(type_of(eqn.outs[0], self._types))
         if dtype in CONCRETE:
             return {"dtype": _parsed(f"{words.module}.{dtype}")}
         if fill is None or "dtype_of" not in words.helpers:
@@ -220,11 +220,11 @@ class ArrayExpressions(Expressions):
             raise self.refusal(eqn, spoken, CONVERTED)
         tensors = [k for k, atom in enumerate(eqn.args) if isinstance(atom, Var) and atom.kind == "tensor"]
         for k in widened_operands(eqn, info, self._types):
-            numbers = self._numbers_beside(eqn, made, k) if eqn.op in _OF_INTEGERS else []
+            numbers = self._numbers_beside(eqn, made, k) if eqn.op in OF_INTEGERS else []
             if not numbers or not all(isinstance(number, ast.Constant) for number in numbers):
                 made[k] = ast.Call(helper("widened"), [made[k], *numbers[:1]], [])
         if eqn.op in ("subtract", "matmul", "vdot") and "counted" in self._vocabulary.helpers:
-            masks = [k for k, atom in enumerate(eqn.args) if _dtype(type_of(atom, self._types)) == "bool"]
+            masks = [k for k, atom in enumerate(eqn.args) if dtype_of(type_of(atom, self._types)) == "bool"]
             if len(masks) == 1 and masks[0] not in widened_operands(eqn, info, self._types):
                 (k,) = masks
                 made[k] = ast.Call(helper("counted"), [made[k], made[1 - k]], [])
@@ -327,44 +327,6 @@ class ArrayExpressions(Expressions):
         return super().of(atom)
 
 
-# What of two integers is one.
-_OF_INTEGERS = frozenset(
-    {"add", "subtract", "multiply", "floor_divide", "remainder", "clip", "maximum", "minimum"}
-)
-
-# What to write where a function of floats is one of masks or of whole numbers.
-CONVERTED = "its operand as `.astype(float)`"
-
-
-def of_no_floats(eqn: Eqn, info: OperatorInfo, types: Types) -> str:
-    """The operands for which NumPy alone has the function: masks, in half precision, or whole numbers."""
-    of = {
-        _dtype(type_of(atom, types)) for atom in eqn.args if isinstance(atom, Var) and atom.kind == "tensor"
-    }
-    if not info.pointwise or not of or not of <= {"bool", "int64"}:
-        return ""
-    if "bool" in of and (
-        _dtype(type_of(eqn.outs[0], types)) == "float16" or info.python.startswith("scipy.")
-    ):
-        return f"{info.python} of a mask"
-    return f"{info.python} of whole numbers" if eqn.op == "reciprocal" else ""
-
-
-def widened_operands(eqn: Eqn, info: OperatorInfo, types: Types) -> list[int]:
-    """Operands that NumPy takes in double precision, because another one is double, or an integer."""
-    if info.kind not in ("pointwise", "product") or eqn.op in ("astype", "stop_gradient", "accumulate"):
-        return []
-    result = _dtype(type_of(eqn.outs[0], types))
-    if info.infix in _OF_BITS or info.dtype == "bool" or (result in CONCRETE and result not in _DOUBLE):
-        return []
-    found = [type_of(atom, types) for atom in eqn.args]
-    read = range(1 if eqn.op == "where" else 0, len(found))
-    strong = any(isinstance(of, ScalarType) and of.dtype == "float64" for of in found)
-    if not (strong or result in _DOUBLE or any(_is_wide(_dtype(found[k])) for k in read)):
-        return []
-    return [k for k in read if isinstance(found[k], TensorType) and _dtype(found[k]) not in _DOUBLE]
-
-
 class _Constants(ast.NodeTransformer):
     """NumPy's constants as those of another module."""
 
@@ -390,39 +352,6 @@ def _as_tuple(shape: ast.expr, of: Type) -> ast.expr:
         return shape
     known = of.kind == "int"
     return filled("(n,)" if known else "n if isinstance(n, tuple) else (n,)", {"n": shape})
-
-
-def filled(template: str, given: Mapping[str, ast.expr]) -> ast.expr:
-    """The template with expressions in the place of names; an argument that is not given is left out.
-
-    >>> given = {"a": ast.Name("x"), "axis": ast.Constant(-1)}
-    >>> ast.unparse(filled("torch.sum(a, dim=axis, keepdim=keepdims)", given))
-    'torch.sum(x, dim=-1)'
-    """
-    made = _Filled(given).visit(_parsed(template))
-    assert isinstance(made, ast.expr)
-    return made
-
-
-class _Filled(ast.NodeTransformer):
-    """Puts expressions in the place of names."""
-
-    def __init__(self, given: Mapping[str, ast.expr]) -> None:
-        self._given = given
-
-    def visit_Call(self, node: ast.Call) -> ast.expr:
-        function = self.visit(node.func)
-        arguments = [self.visit(argument) for argument in node.args]
-        keywords = []
-        for keyword in node.keywords:
-            value = keyword.value
-            if isinstance(value, ast.Name) and value.id not in self._given:
-                continue
-            keywords.append(ast.keyword(keyword.arg, self.visit(value)))
-        return ast.Call(function, arguments, keywords)
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        return self._given.get(node.id, node)
 
 
 def _reads_tensors(eqn: Eqn) -> bool:
@@ -451,19 +380,6 @@ def _axis_is_constant(eqn: Eqn, one: bool) -> bool:
     ]
     several = [isinstance(axis, tuple) and axis and not one for axis in found]
     return bool(found) and all(type(axis) is int or many for axis, many in zip(found, several, strict=True))
-
-
-def _dtype(found: object) -> Dtype | None:
-    return found.dtype if isinstance(found, TensorType) else None
-
-
-def _is_wide(dtype: Dtype | None) -> bool:
-    """True where it is known that NumPy promotes floats beside it to double precision."""
-    if isinstance(dtype, Promoted):
-        return any(map(_is_wide, dtype.parts))
-    if isinstance(dtype, Widened):
-        return _is_wide(dtype.of)
-    return dtype in _DOUBLE or dtype in ("int32", "int64", "uint32", "uint64")
 
 
 def _is_plain_index(index: ast.expr) -> bool:

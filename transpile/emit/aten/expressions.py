@@ -18,7 +18,7 @@ from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.types import TensorType
 from ...operators import OPERATORS, OperatorInfo
-from ..array_library.expressions import CONVERTED, of_no_floats, widened_operands
+from ..array_library.widening import CONVERTED, of_no_floats, widened_operands
 from ..torch.vocabulary import FORMULAS
 from .indexing import entries
 from .values import (
