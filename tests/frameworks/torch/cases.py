@@ -261,6 +261,15 @@ def lstm_gates(x, h, c):
 # optional inputs, lists, attributes
 
 
+@pb.derive_pullback
+def weighted(x, *, weights: tuple[float, ...] = (1.0, -2.0)):
+    w = np.array(weights) / np.sum(np.abs(weights))
+    total = x * 0.0
+    for k in range(len(weights)):
+        total = total + weights[k] * x**k
+    return total * np.mean(np.exp(x[:2]) * w) + np.sum(x[:2] * np.array([0.5, 2.0]))
+
+
 @pb.formula
 def affine(x, w, b: pb.Tensor | None = None):
     t = x @ w
@@ -549,6 +558,8 @@ CASES: dict[str, Case] = {
     "lstm_gates": Case(lstm_gates, ((3,), (3,), (2, 3))),
     "affine": Case(affine, ((2, 3), (3, 2), (2,))),
     "affine without b": Case(affine, ((2, 3), (3, 2), None)),
+    "weighted": Case(weighted, ((3,),)),
+    "weighted by others": Case(weighted, ((3,),), {"weights": (0.5, 3.0)}),
     "joined": Case(joined, ([(2, 2), (1, 2)],)),
     "joined of axis 1": Case(joined, ([(2, 2), (2, 1)],), {"axis": 1}),
     "horner": Case(horner, ((2,), [(2,), (1,), (2,)])),

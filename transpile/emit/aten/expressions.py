@@ -25,6 +25,7 @@ from .values import (
     BOOL,
     CHOICE,
     DOUBLE,
+    DOUBLES,
     DTYPE,
     INT,
     INTS,
@@ -382,14 +383,19 @@ class AtenExpressions:
         """An array of numbers that are written out, or of an argument that is a list of them."""
         entries, own = given["object"], type_of(eqn.outs[0], self._types)
         dtype = DTYPES.get(str(own.dtype)) if isinstance(own, TensorType) else None
+        dtype = dtype or _DTYPES_OF.get(entries.type)
         if dtype is None:
             raise self.refusal(eqn, f"numpy.array of {entries.text}")
         options = self._options(eqn, {"dtype": Expr(dtype, DTYPE), **given})
         if entries.type in NUMBERS:
             return Expr(f"at::scalar_tensor({entries.text}, {options})", TENSOR)
-        if entries.type in (INTS, SIZES):
-            return Expr(f"at::tensor({entries.text}, {options})", TENSOR)
-        element = {"at::kLong": INT, "at::kBool": BOOL}.get(dtype, DOUBLE)
+        if entries.type in _DTYPES_OF:
+            element = INT if entries.type in (INTS, SIZES, _ANSWERS) else DOUBLE
+            text = entries.text
+            if entries.type == _ANSWERS:
+                text = f"{INTS}({text}.begin(), {text}.end())"
+            return Expr(f"table<{element}>({text}, {options})", TENSOR)
+        element = {"at::kLong": INT, "at::kBool": INT}.get(dtype, DOUBLE)
         lengths, parts = [], entries.parts
         while True:
             lengths.append(str(len(parts)))
@@ -398,7 +404,7 @@ class AtenExpressions:
             parts = tuple(each for part in parts for each in part.parts)
         numbers = ", ".join(self.converted(part, element, eqn) for part in parts)
         shaped = f".view({{{', '.join(lengths)}}})" if len(lengths) > 1 else ""
-        return Expr(f"at::tensor(at::ArrayRef<{element}>({{{numbers}}}), {options}){shaped}", TENSOR)
+        return Expr(f"table<{element}>({{{numbers}}}, {options}){shaped}", TENSOR)
 
     def _arange(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         if "stop" not in given or given["stop"].type == NONE:
@@ -599,7 +605,7 @@ class AtenExpressions:
                 return base.parts[found.value]
         if base.type == SIZES and base.text.endswith(".sizes()") and index.type == INT:
             return Expr(f"{base.text.removesuffix('.sizes()')}.size({index.text})", INT)
-        element = {TENSORS: TENSOR, INTS: INT, SIZES: INT, LIKES: LIKE}.get(base.type)
+        element = {TENSORS: TENSOR, INTS: INT, SIZES: INT, DOUBLES: DOUBLE, LIKES: LIKE}.get(base.type)
         if element is None and base.type.startswith("std::vector<"):
             element = base.type.removeprefix("std::vector<").removesuffix(">")
         if element is None or index.type != INT:
@@ -623,6 +629,15 @@ class AtenExpressions:
                 raise self.refusal(eqn, "a formatted string")
             parts.append(f"{SIZES}({value.text})" if value.type == INTS else value.text)
         return Expr(f"c10::str({', '.join(parts)})", STRING)
+
+
+# Lists of numbers of C++.
+_ANSWERS = "std::vector<bool>"
+_DTYPES_OF = {
+    **dict.fromkeys((INTS, SIZES), "at::kLong"),
+    **dict.fromkeys((DOUBLES, "std::vector<double>"), "at::kDouble"),
+    _ANSWERS: "at::kBool",
+}
 
 
 def _infix(info: OperatorInfo) -> str:

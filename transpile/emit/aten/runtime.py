@@ -380,22 +380,22 @@ at::Tensor collect(at::TensorList list) {
     "stacked": Function(
         """\
 // Tensors stacked along a new first axis; of none, an empty one.
-[[maybe_unused]] at::Tensor stacked(at::TensorList list) {
+at::Tensor stacked(at::TensorList list) {
     return list.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::stack(list);
 }
-
-// A list of whole numbers, which are places.
-[[maybe_unused]] at::Tensor stacked(const std::vector<int64_t>& places) {
-    std::vector<at::Tensor> list;
-    for (const int64_t place : places) {  // no memory is read, which a tracer has none of
-        list.push_back(at::scalar_tensor(place, at::dtype(at::kLong)));
+""",
+        ("stack", "zeros"),
+    ),
+    "table": Function(
+        """\
+// A row of numbers as a tensor. No memory is read, which a tracer has none of.
+template <typename Number>
+at::Tensor table(at::ArrayRef<Number> numbers, const at::TensorOptions& options) {
+    std::vector<at::Tensor> entries;
+    for (const Number entry : numbers) {
+        entries.push_back(at::scalar_tensor(entry, options));
     }
-    return list.empty() ? at::zeros({0}, at::dtype(at::kLong)) : at::stack(list);
-}
-
-// A list of answers, which is a mask.
-[[maybe_unused]] at::Tensor stacked(const std::vector<bool>& answers) {
-    return stacked(std::vector<int64_t>(answers.begin(), answers.end())).to(at::kBool);
+    return entries.empty() ? at::zeros({0}, options) : at::stack(entries);
 }
 """,
         ("scalar_tensor", "stack", "zeros"),

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Formula, Param
-from .values import BOOL, DOUBLE, INT, SIZES, STRING, TENSOR, TENSORS, Expr
+from .values import BOOL, DOUBLE, DOUBLES, INT, SIZES, STRING, TENSOR, TENSORS, Expr
 
 
 class Kind(NamedTuple):
@@ -26,6 +26,7 @@ _KINDS = {
     "bool": Kind("bool", "bool", BOOL),
     "str": Kind("str", "std::string_view", STRING),
     "tuple[int, ...]": Kind("int[]", "at::IntArrayRef", SIZES),
+    "tuple[float, ...]": Kind("float[]", "at::ArrayRef<double>", DOUBLES),
 }
 _OF_DEFAULTS = {bool: "bool", int: "int", float: "float", str: "str", tuple: "tuple[int, ...]"}
 
@@ -40,7 +41,11 @@ def kind(param: Param, formula: Formula) -> Kind:
         return Kind("Tensor", "const at::Tensor&", TENSOR)
     annotation = param.annotation
     if annotation not in _KINDS and param.default is not None:
-        annotation = _OF_DEFAULTS.get(type(param.default.value), annotation)
+        value = param.default.value
+        annotation = _OF_DEFAULTS.get(type(value), annotation)
+        if isinstance(value, tuple) and any(type(each) is not int for each in value):
+            numbers = all(isinstance(each, int | float) for each in value)
+            annotation = "tuple[float, ...]" if numbers else param.annotation
     if annotation not in _KINDS:
         shown = param.var.name
         message = f"a schema of PyTorch has no type for the attribute `{shown}`"

@@ -14,6 +14,7 @@ from ..cpp.lines import LINE_WIDTH, indented
 from .expressions import AtenExpressions
 from .indexing import alone, forwards
 from .values import (
+    DOUBLES,
     INT,
     INTS,
     NONE,
@@ -139,7 +140,7 @@ class Statements:
 
     def _value(self, eqn: Eqn, value: Expr) -> list[str]:
         (out,) = eqn.outs
-        simple = value.type in (PARTS, SIZES, NONE) or (
+        simple = value.type in (PARTS, SIZES, DOUBLES, NONE) or (
             _WORD.fullmatch(value.text) is not None and value.type != TENSOR
         )
         once = out.temp and self._counts[out] <= 1

@@ -17,6 +17,7 @@ DOUBLE = "double"
 BOOL = "bool"
 INTS = "std::vector<int64_t>"
 SIZES = "at::IntArrayRef"  # a view of a tensor's sizes, or of an argument
+DOUBLES = "at::ArrayRef<double>"  # a view of an argument
 DTYPE = "at::ScalarType"
 STRING = "std::string"
 LIKE = "Like"
@@ -71,7 +72,7 @@ def added(first: str, second: str, type: str) -> str:
 
 def declared(type: str) -> str:
     """The type of a variable that holds a value of this type."""
-    return INTS if type == SIZES else type
+    return {SIZES: INTS, DOUBLES: "std::vector<double>"}.get(type, type)
 
 
 def packed(value: Expr) -> str:
@@ -87,6 +88,7 @@ _UNPACKED = {
     BOOL: "toBool()",
     INTS: "toIntVector()",
     SIZES: "toIntVector()",
+    DOUBLES: "toDoubleVector()",
     DTYPE: "toScalarType()",
     STRING: "toStringRef()",
 }
