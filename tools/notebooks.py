@@ -113,7 +113,7 @@ def _python(source: str) -> tuple[str, str]:
 
 
 def _wrong(text: str) -> str:
-    """What keeps Python from reading a text, and on which line; "" where nothing does."""
+    """The reason why Python cannot read a text, with its line; "" where it can."""
     try:
         ast.parse(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

@@ -282,7 +282,9 @@ def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
 
 
 def as_condition(test: ast.expr) -> ast.expr:
-    """What only the truth is asked of, as a person writes it: ``a or b`` for ``True if a else b``.
+    """A condition of several parts as a person writes it: ``a or b`` for ``True if a else b``.
+
+    Only its truth is asked for.
 
     >>> ast.unparse(as_condition(ast.parse("(b > 0 if a else False) if n else False", mode="eval").body))
     'n and (a and b > 0)'

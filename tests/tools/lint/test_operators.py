@@ -61,7 +61,6 @@ MORE_LEFT = {
     "InplaceSwish",
     "ScaledTanhAct",
     "HelperSaves",
-    "Standardize",
     "MaybeRecompute",
     "StackNorm",
     "LSE",

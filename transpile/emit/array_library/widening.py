@@ -1,4 +1,4 @@
-"""Where NumPy computes in double precision, and another library does not.
+"""Operands that NumPy takes in double precision, and another library does not.
 
 NumPy promotes floats beside its own float64 numbers and beside integers; PyTorch keeps their dtype.
 """
