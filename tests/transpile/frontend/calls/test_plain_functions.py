@@ -5,7 +5,12 @@ import math
 import numpy as np
 import pytest
 
-import pullback as pb
+from tests.transpile.frontend.on_every_target import (
+    assert_compiled,
+    assert_derived,
+    assert_in_jax,
+    assert_in_pytorch,
+)
 
 X = np.array([0.25, -1.5])
 
@@ -28,47 +33,19 @@ GIVEN = [{}, {"n": 4, "scale": -1.5, "weights": (2.0, 0.5, 3.0)}]
 
 @pytest.mark.parametrize("given", GIVEN, ids=["defaults", "others"])
 def test_it_is_what_python_computes(given):
-    derived = pb.derive_pullback(of_attributes)
-    for found, expected in zip(derived(X, **given), of_attributes(X, **given), strict=True):
-        np.testing.assert_allclose(found, expected)
-    assert pb.gradcheck(lambda x: derived(x, **given), X)
+    assert_derived(of_attributes, X, given)
 
 
 @pytest.mark.compiler
 def test_it_is_compiled():
-    fast = pb.compile(of_attributes)
-    for given in GIVEN:
-        for found, expected in zip(fast(pb.tensor(X), **given), of_attributes(X, **given), strict=True):
-            np.testing.assert_allclose(found.numpy(), expected)
-    assert not fast.limits()
+    assert_compiled(of_attributes, X, GIVEN)
 
 
 @pytest.mark.torch
 def test_it_is_computed_in_pytorch():
-    torch = pytest.importorskip("torch")
-    import pullback.torch
-
-    function = pullback.torch.function(pb.derive_pullback(of_attributes))
-    for given in GIVEN:
-        for found, expected in zip(
-            function(torch.tensor(X), **given), of_attributes(X, **given), strict=True
-        ):
-            np.testing.assert_allclose(found.numpy(), expected)
+    assert_in_pytorch(of_attributes, X, GIVEN)
 
 
 @pytest.mark.jax
 def test_it_is_computed_in_jax():
-    jax = pytest.importorskip("jax")
-    import pullback.jax
-    from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
-    from pullback.tools.commands.transpile import jax_helpers
-    from pullback.transpile.emit.jax import module_text
-
-    derived = pb.derive_pullback(of_attributes)
-    names = {}
-    exec(module_text([derived.operator.formula], LIBRARY_OF_PROCESS, jax_helpers()), names)
-    for function in (pullback.jax.function(derived), names["of_attributes"]):
-        for given in GIVEN:
-            found = function(jax.numpy.asarray(X), **given)
-            for one, expected in zip(found, of_attributes(X, **given), strict=True):
-                np.testing.assert_allclose(one, expected, rtol=1e-6)
+    assert_in_jax(of_attributes, X, GIVEN)

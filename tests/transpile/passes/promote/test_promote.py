@@ -195,21 +195,3 @@ def waves(x, y):
     gradients = {param.name for param in derived.pullback.params[1:]}
     readers = [eqn.op for eqn in derived.pullback.eqns if gradients & {var.name for var in eqn.reads()}]
     assert readers == ["accumulate"] * 4
-
-
-def test_a_hidden_output_that_is_captured_no_more_is_none():
-    """An array that is filled by place has a hidden output in one round, and in the next one none."""
-    verify(
-        _promoted("""
-def sorted_by_insertion(s):
-    a = s.tolist()
-    for i in range(1, len(a)):
-        key = a[i]
-        j = i - 1
-        while j >= 0 and a[j] > key:
-            a[j + 1] = a[j]
-            j -= 1
-        a[j + 1] = key
-    return np.array(a) * np.arange(len(a))
-""")
-    )
