@@ -24,6 +24,7 @@ from .rules import RULES, TORCH_RULES
 
 FROM_FUNCTION = re.compile(rb"^\s*class\s+\w+\s*\([^)]*Function", re.MULTILINE)
 
+_OF_FORMULAS = (b"formula", b"composite", b"derive", b"compile")
 WORDS = (b"Function", b"ctx", b"save_for_backward")
 
 
@@ -158,7 +159,7 @@ def _unread(module: TorchModule, read: set[ast.ClassDef]) -> Iterator[Diagnostic
 
 def may_have_formulas(data: bytes) -> bool:
     """True if a file's bytes may hold a formula: one without these words need not be parsed."""
-    return b"pullback" in data and (b"formula" in data or b"composite" in data)
+    return b"pullback" in data and any(word in data for word in _OF_FORMULAS)
 
 
 def may_have_classes(data: bytes) -> bool:

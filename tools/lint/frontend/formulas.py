@@ -9,14 +9,16 @@ from __future__ import annotations
 import ast
 import re
 from bisect import bisect_right
-from collections.abc import Callable, Hashable, Iterable, Iterator
+from collections.abc import Callable, Hashable, Iterable, Iterator, Mapping
 from dataclasses import replace
 from functools import cache
+from importlib.util import find_spec
 from typing import NamedTuple
 from unicodedata import normalize
 
-from pullback.transpile.diagnostics import Diagnostic
+from pullback.transpile.diagnostics import Diagnostic, FormulaError
 from pullback.transpile.frontend import Outline, read_operator
+from pullback.transpile.frontend.function import read_one
 from pullback.transpile.frontend.names.folder import formula_around
 from pullback.transpile.frontend.names.signature import cycles
 from pullback.transpile.frontend.syntax.fence import Refusal
@@ -69,7 +71,33 @@ def read_formulas(
         lines = one.span.line - readable[operator].span.line
         finding = (_at(why.finding, lines),) if why.finding else ()
         found[operator] = one._replace(formula=None, read=one.read + finding, checked=())
-    return [*unread, *_told_apart(outline, found)], outside
+    derived = [_derived(outline, name, readable) for name in outline.module.derived]
+    return [*unread, *_told_apart(outline, found), *derived], outside
+
+
+def _derived(outline: Outline, name: str, formulas: Mapping[str, Formula]) -> InFormula:
+    """A function whose closure ``pb.derive_pullback`` or ``pb.compile`` derives, and what is in the way."""
+    module = outline.module
+    reading = read_one(module.source, module.names, name)
+    node = next(n for n in outline.text.tree.body if isinstance(n, ast.FunctionDef) and n.name == name)
+    errors = () if reading.formula is None else _in_the_way(reading.formula, formulas)
+    places = {error.span for error in errors}
+    read = [finding for finding in reading.diagnostics if finding.span not in places]
+    return InFormula(name, outline.text.span(node), reading.formula, (*read, *errors))
+
+
+def _in_the_way(formula: Formula, formulas: Mapping[str, Formula]) -> tuple[Diagnostic, ...]:
+    """What keeps a closure from being derived; nothing where the library of formulas is not installed."""
+    if find_spec("pullback.formulas") is None:
+        return ()
+    from pullback.transpile.library import Library, standard_library
+    from pullback.transpile.passes.promote.promote import promote
+
+    try:
+        promote(formula, Library(formulas, standard_library()))
+    except FormulaError as error:
+        return tuple(error.diagnostics)
+    return ()
 
 
 def _told_apart(outline: Outline, found: dict[str, InFormula]) -> Iterator[InFormula]:
