@@ -37,7 +37,7 @@ class Notebook:
         path = f"{span.path}:{cell}"
         return replace(span, path=path, line=span.line - before, end_line=span.end_line - before)
 
-    def told(self, message: str, span: Span) -> str:
+    def located(self, message: str, span: Span) -> str:
         """A message about a place in this text, with the lines of the cell that has the place."""
         own = self.place(span).path
 

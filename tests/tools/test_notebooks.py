@@ -54,7 +54,7 @@ def test_what_only_ipython_reads_is_left_out_and_lines_stay() -> None:
 
 def test_lines_in_messages_are_those_of_cells() -> None:
     found = read_notebook("a.ipynb", notebook("x = 1\ny = 2", "z = 3"))
-    told = found.told("set (line 3), used (line 2, b.py, line 2)", Span("a.ipynb", 3, 1, 3, 2))
+    told = found.located("set (line 3), used (line 2, b.py, line 2)", Span("a.ipynb", 3, 1, 3, 2))
     assert told == "set (line 1), used (line 2 of a.ipynb:1, b.py, line 2)"
 
 

@@ -207,12 +207,12 @@ def _into_cells(report: Report) -> None:
         notebook = report.notebooks.get(span.path)
         return notebook.place(span) if notebook is not None else span
 
-    def told(found: Diagnostic) -> Diagnostic:
+    def located(found: Diagnostic) -> Diagnostic:
         notebook = report.notebooks.get(found.span.path)
-        message = notebook.told(found.message, found.span) if notebook is not None else found.message
+        message = notebook.located(found.message, found.span) if notebook is not None else found.message
         return replace(found, span=placed(found.span), message=message)
 
-    report.findings = [told(found) for found in report.findings]
+    report.findings = [located(found) for found in report.findings]
     report.subjects = [subject._replace(span=placed(subject.span)) for subject in report.subjects]
     spans = [*(found.span for found in report.findings), *(subject.span for subject in report.subjects)]
     for path, notebook in report.notebooks.items():
