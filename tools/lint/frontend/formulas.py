@@ -87,7 +87,7 @@ def _derived(outline: Outline, name: str, formulas: Mapping[str, Formula]) -> In
 
 
 def _in_the_way(formula: Formula, formulas: Mapping[str, Formula]) -> tuple[Diagnostic, ...]:
-    """What keeps a closure from being derived; nothing where the library of formulas is not installed."""
+    """The findings that keep a closure from being derived; none without the library of formulas."""
     if find_spec("pullback.formulas") is None:
         return ()
     from pullback.transpile.library import Library, standard_library
