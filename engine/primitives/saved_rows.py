@@ -35,10 +35,8 @@ def packed(value: Any, kind: str, depth: int = 0) -> Any:
     """
     kind, depth = _element(kind, depth)
     numbers = list(_numbers(value, kind, depth))
-    if (
-        kind == "int" and max(map(abs, numbers), default=0) >= 2**63
-    ):  # beside arrays, which take it as a float
-        kind = "float"
+    if kind == "int" and max(map(abs, numbers), default=0) >= 2**63:
+        kind = "float"  # as arrays beside it take it
     return np.array(numbers, np.float64 if kind in ("float", "strong") else np.int64)
 
 

@@ -6,7 +6,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 import pullback as pb  # noqa: E402 - where torch is
-import pullback.torch  # noqa: E402
+import pullback.torch  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 

@@ -43,7 +43,7 @@ def kind(param: Param, formula: Formula) -> Kind:
     if annotation not in _KINDS and param.default is not None:
         value = param.default.value
         annotation = _OF_DEFAULTS.get(type(value), annotation)
-        if isinstance(value, tuple) and any(type(each) is not int for each in value):
+        if isinstance(value, tuple) and not all(isinstance(each, int) for each in value):
             numbers = all(isinstance(each, int | float) for each in value)
             annotation = "tuple[float, ...]" if numbers else param.annotation
     if annotation not in _KINDS:

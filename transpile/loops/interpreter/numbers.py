@@ -8,6 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from ...operators import OF_MATH
+from ...operators.plain import MATH_OF_FLOATS, MATH_OF_INTEGERS
 
 
 class Refused(Exception):
@@ -37,10 +38,6 @@ def _refusing(function: Callable[..., Any]) -> Callable[..., Any]:
     return call
 
 
-_MORE_OF_MATH = (
-    *("asinh", "acosh", "atanh", "cbrt", "exp2", "atan2", "hypot"),
-    *("gamma", "lgamma", "factorial", "comb", "perm", "gcd", "lcm", "isqrt"),
-)
 _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "quotient": operator.truediv,
     "whole_quotient": operator.floordiv,
@@ -50,7 +47,7 @@ _IN_PYTHON: dict[str, Callable[..., Any]] = {
     "integer_product": operator.mul,
     "integer_power": operator.pow,
     "integer_of": int,
-    **{f"math_{name}": getattr(math, name) for name in (*OF_MATH, *_MORE_OF_MATH)},
+    **{f"math_{name}": getattr(math, name) for name in (*OF_MATH, *MATH_OF_FLOATS, *MATH_OF_INTEGERS)},
     "float_power": operator.pow,
 }
 NUMBERS = {name: _refusing(function) for name, function in _IN_PYTHON.items()}

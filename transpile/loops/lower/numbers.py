@@ -14,6 +14,7 @@ import operator
 from collections.abc import Callable, Sequence
 
 from ...operators import OF_MATH
+from ...operators.plain import MATH_OF_FLOATS, MATH_OF_INTEGERS
 from ...passes.kernel.types import Type, join
 from ..expressions import Braces, Expression, Number, run
 from .scalars import Scalar, lane, literal
@@ -44,12 +45,6 @@ _ARITHMETIC: dict[str, Callable[..., bool | int | float]] = {
 _COMPARISONS = frozenset(["less", "less_equal", "greater", "greater_equal", "equal", "not_equal"])
 _OF_BOOLS = frozenset({"bitwise_and", "bitwise_or", "bitwise_xor"})
 _OF_MATH = {f"math.{name}": f"math_{name}" for name in OF_MATH}
-# Further ones, and the number of their operands.
-_OF_FLOATS = {
-    **dict.fromkeys(("asinh", "acosh", "atanh", "cbrt", "exp2", "gamma", "lgamma"), 1),
-    **{"atan2": 2, "hypot": 2},
-}
-_OF_WHOLE = {"factorial": 1, "comb": 2, "perm": 2, "gcd": 2, "lcm": 2, "isqrt": 1}
 _OF_INTEGERS = {"add": "integer_sum", "subtract": "integer_difference", "multiply": "integer_product"}
 _DIVIDING = {"floor_divide": "whole_quotient", "remainder": "whole_remainder"}
 
@@ -90,10 +85,10 @@ def of_math(name: str, operands: Sequence[Scalar]) -> Scalar | None:
     function = name.removeprefix("math.")
     if function == name or not all(operand.type.startswith("weak") for operand in operands):
         return None
-    if _OF_FLOATS.get(function) == len(operands):
+    if MATH_OF_FLOATS.get(function) == len(operands):
         return _run(f"math_{function}", operands, "weak float")
     whole = all(operand.type == "weak int" for operand in operands)
-    if whole and _OF_WHOLE.get(function) == len(operands):
+    if whole and MATH_OF_INTEGERS.get(function) == len(operands):
         return _run(f"math_{function}", operands, "weak int")
     return None
 
