@@ -54,15 +54,13 @@ class Named(ast.NodeTransformer):
         self._helpers = helpers
 
     def visit_Call(self, node: ast.Call) -> ast.expr:
-        """A call; an order of any kind is JAX's, which leaves equal entries in their order."""
+        """A call, of a formula too; an order of any kind leaves equal entries in their order, as JAX does."""
         if ast.unparse(node.func) == "np.argsort":
             node.keywords = [keyword for keyword in node.keywords if keyword.arg != "kind"]
+        if isinstance(node.func, ast.Name) and node.func.id in self._own:
+            node.func.id = private(node.func.id)
         self.generic_visit(node)
         return node
-
-    def visit_Name(self, node: ast.Name) -> ast.expr:
-        """The name of a formula that is called, or of a value."""
-        return ast.Name(private(node.id), node.ctx) if node.id in self._own else node
 
     def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
         """A dotted name, or an attribute of a value."""
