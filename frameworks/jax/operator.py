@@ -12,9 +12,11 @@ import jax
 from pullback.engine.core.operator import Operator
 from pullback.transpile.codes import diagnostic
 from pullback.transpile.diagnostics import FormulaError
-from pullback.transpile.emit.jax.names import MODULES, missing, unknown_calls
+from pullback.transpile.emit.jax.names import missing, unknown_calls
 from pullback.transpile.ir import Formula, Span
+from pullback.transpile.operators import OPERATORS
 
+_MODULES = {"np": "numpy", "special": "scipy.special", "primitives": "pullback.primitives", "pb": "pullback"}
 # What JAX raises where Python asks for the value of an array that is being traced.
 _TRACED = (
     jax.errors.ConcretizationTypeError,
@@ -56,9 +58,17 @@ class JaxOperator(Operator):
             for name in rest:
                 found = getattr(found, name, None)
             if found is None:
-                findings.append(missing(self.formula, dotted, node.lineno))
+                findings.append(missing(self.formula, dotted, self._call(dotted, node.lineno)))
         if findings:
             raise FormulaError(list(dict.fromkeys(findings)), self.formula.source)
+
+    def _call(self, dotted: str, line: int) -> Span:
+        """The place of the call of a function, or what stands on this line."""
+        first, _, rest = dotted.partition(".")
+        name = f"{_MODULES[first]}.{rest}"
+        calls = (eqn for eqn in self.formula.every() if eqn.op in OPERATORS)
+        spans = (eqn.span for eqn in calls if OPERATORS[eqn.op].python == name and eqn.span is not None)
+        return next(spans, self._span(line))
 
     def check(self) -> None:
         """Raise FormulaError for what the forward or the plain first backward needs and JAX lacks."""
@@ -94,7 +104,7 @@ def _dotted_names(function: ast.FunctionDef) -> Iterator[tuple[ast.Attribute, st
         if isinstance(node, ast.Attribute) and node not in inner:
             inner |= {child for child in ast.walk(node) if isinstance(child, ast.Attribute)}
             text = ast.unparse(node)
-            if text.split(".")[0] in MODULES and "(" not in text:
+            if text.split(".")[0] in _MODULES and "(" not in text:
                 yield node, text
 
 

@@ -8,7 +8,7 @@ functions as text, with the author's line above each statement (`python_text`).
 from __future__ import annotations
 
 import ast
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -25,17 +25,19 @@ Node = TypeVar("Node", bound=ast.AST)
 WIDTH = 110  # of a line of text
 
 
-def forward_function(formula: Formula, name: str = "") -> ast.FunctionDef:
+Printer = Callable[[Mapping[Var, int]], Expressions]  # of equations, by how often variables are read
+
+
+def forward_function(formula: Formula, name: str = "", printer: Printer = Expressions) -> ast.FunctionDef:
     """``def f_forward(inputs, attributes)``, which returns results, hidden outputs and plain values."""
     params = [param.var for param in formula.params]
-    results = ast.Tuple([], ast.Load())
-    return _function(name or f"{formula.name}_forward", params, formula.forward, formula, results)
+    return _function(name or f"{formula.name}_forward", params, formula.forward, formula, printer)
 
 
 def backward_function(formula: Formula, variant: Variant, reads: Sequence[Var], name: str) -> ast.FunctionDef:
     """``def f_backward(saved, cotangents)``, which returns a gradient per differentiable input."""
     params = [*reads, *variant.block.params]
-    return _function(name, params, variant.block, formula, ast.Tuple([], ast.Load()))
+    return _function(name, params, variant.block, formula)
 
 
 def plain_variant(formula: Formula) -> Variant:
@@ -80,11 +82,11 @@ def module_text(formula: Formula) -> str:
 
 
 def _function(
-    name: str, params: Sequence[Var], block: Block, formula: Formula, results: ast.Tuple
+    name: str, params: Sequence[Var], block: Block, formula: Formula, printer: Printer = Expressions
 ) -> ast.FunctionDef:
-    expressions = Expressions(uses(block))
+    expressions = printer(uses(block))
     body = statements(block.eqns, expressions)
-    results.elts = [expressions.of(atom) for atom in block.results]
+    results = ast.Tuple([expressions.of(atom) for atom in block.results], ast.Load())
     body.append(_at(ast.Return(results), formula.span))
     arguments = ast.arguments(
         posonlyargs=[],

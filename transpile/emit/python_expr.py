@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import math
 import string
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 
 from ..ir import Atom, Eqn, Literal, Var
 from ..operators import BY_FULL_NAME, DTYPES, OPERATORS, python_types
@@ -76,10 +76,27 @@ class Expressions:
         taken, self._apart = self._apart, []
         return taken
 
+    def name(self, full: str) -> ast.expr:
+        """The expression for a constant, a dtype or a function by its full name."""
+        return dotted(full)
+
+    def function(self, full: str, eqn: Eqn) -> ast.expr:
+        """The function by this full name that an equation calls."""
+        del eqn
+        return self.name(full)
+
+    def formula(self, op: str, hidden: bool) -> ast.expr:
+        """The function of another formula; `hidden`: the one that also returns the hidden outputs."""
+        if not hidden:
+            return dotted(op)
+        # pb.formulas().operator("gelu").promoted
+        found = ast.Attribute(ast.Call(dotted("pullback.formulas"), [], []), "operator", ast.Load())
+        return ast.Attribute(ast.Call(found, [ast.Constant(op)], []), "promoted", ast.Load())
+
     def of(self, atom: Atom) -> ast.expr:
         """The expression for an operand."""
         if isinstance(atom, Literal):
-            return literal(atom)
+            return literal(atom, self.name)
         return self._pending.pop(atom, None) or ast.Name(atom.name, ast.Load())
 
     def equation(self, eqn: Eqn) -> ast.expr | None:
@@ -133,7 +150,8 @@ class Expressions:
             return special(self, eqn)
         args = [self.of(atom) for atom in eqn.args]
         if eqn.op == "contract" and self._readable and isinstance(args[0], ast.List):
-            return ast.Call(dotted("numpy.einsum"), [self._keyword(eqn, "subscripts"), *args[0].elts], [])
+            einsum = self.function("numpy.einsum", eqn)
+            return ast.Call(einsum, [self._keyword(eqn, "subscripts"), *args[0].elts], [])
         info = OPERATORS.get(eqn.op)
         if info is None:
             return self._named_call(eqn, args)
@@ -153,8 +171,10 @@ class Expressions:
             method = ast.Attribute(args[0], "astype", ast.Load())
             return ast.Call(method, [self._keyword(eqn, "dtype")], [])
         if eqn.op == "positive" and not self._readable and eqn.outs[0].kind == "tensor":
-            return ast.Call(dotted("numpy.copy"), args, [])  # of booleans too, which have no `np.positive`
-        function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op)) if hidden else dotted(info.python)
+            return ast.Call(
+                self.function("numpy.copy", eqn), args, []
+            )  # of booleans too, which have no `np.positive`
+        function = self.formula(eqn.op, hidden) if hidden else self.function(info.python, eqn)
         names = [name for name in info.attrs if eqn.kwarg(name) is not None]
         leading = [n for n, slot in zip(names, info.attrs, strict=False) if n == slot]
         by_place = not info.operands or eqn.op in _BY_PLACE
@@ -171,13 +191,13 @@ class Expressions:
         if isinstance(callee, Literal) and str(callee.value).startswith("."):
             function: ast.expr = ast.Attribute(args.pop(0), str(callee.value)[1:], ast.Load())
         elif isinstance(callee, Literal) and callee.value in BY_FULL_NAME:
-            function = dotted(str(callee.value))
+            function = self.function(str(callee.value), eqn)
         elif eqn.op == "opaque" and isinstance(callee, Literal):
             function = ast.parse(str(callee.value), mode="eval").body
-        elif len(eqn.outs) > 1 and not self._readable:
-            function = _promoted(dotted("pb.formulas"), ast.Constant(eqn.op))
+        elif eqn.op.startswith("pullback.primitives."):
+            function = self.function(eqn.op, eqn)
         else:
-            function = dotted(eqn.op)
+            function = self.formula(eqn.op, len(eqn.outs) > 1 and not self._readable)
         keywords = [ast.keyword(name, self.of(value)) for name, value in eqn.kwargs if name != "callee"]
         return ast.Call(function, args, keywords)
 
@@ -185,7 +205,7 @@ class Expressions:
         value = eqn.kwarg(name)
         assert value is not None
         if name == "dtype" and isinstance(value, Literal) and f"numpy.{value.value}" in DTYPES:
-            return dotted(f"numpy.{value.value}")
+            return self.name(f"numpy.{value.value}")
         return as_lists(self.of(value)) if name == "object" else self.of(value)
 
     def _subscript(self, eqn: Eqn) -> ast.expr:
@@ -208,10 +228,11 @@ class Expressions:
         return ast.Call(ast.Name("isinstance", ast.Load()), [self.of(eqn.args[0]), asked], [])
 
     def _numpy(self, eqn: Eqn) -> ast.expr:
-        return ast.Call(dotted(f"numpy.{eqn.op}"), [self.of(eqn.args[0])], [])
+        return ast.Call(self.function(f"numpy.{eqn.op}", eqn), [self.of(eqn.args[0])], [])
 
     def _plumbing(self, eqn: Eqn) -> ast.expr:
-        return ast.Call(dotted(f"pullback.primitives.{eqn.op}"), [self.of(atom) for atom in eqn.args], [])
+        function = self.function(f"pullback.primitives.{eqn.op}", eqn)
+        return ast.Call(function, [self.of(atom) for atom in eqn.args], [])
 
     def _attribute(self, eqn: Eqn) -> ast.expr:
         return ast.Attribute(self.of(eqn.args[0]), eqn.op, ast.Load())
@@ -275,12 +296,6 @@ _STRUCTURAL = {
 }
 
 
-def _promoted(formulas: ast.expr, name: ast.expr) -> ast.expr:
-    """``pb.formulas().operator("gelu").promoted``, which also returns the hidden outputs."""
-    found = ast.Call(ast.Attribute(ast.Call(formulas, [], []), "operator", ast.Load()), [name], [])
-    return ast.Attribute(found, "promoted", ast.Load())
-
-
 def as_condition(test: ast.expr) -> ast.expr:
     """A condition of several parts as a person writes it: ``a or b`` for ``True if a else b``.
 
@@ -335,20 +350,20 @@ def _slice_call(bounds: list[ast.expr]) -> ast.expr:
     return ast.Call(ast.Name("slice", ast.Load()), bounds, [])
 
 
-def literal(atom: Literal) -> ast.expr:
-    """A constant; a number that NumPy holds as float64 stays one."""
-    expr = _constant(atom.value)
-    return ast.Call(dotted("numpy.float64"), [expr], []) if atom.strong else expr
+def literal(atom: Literal, name: Callable[[str], ast.expr]) -> ast.expr:
+    """A constant; a number that NumPy holds as float64 stays one. `name` spells what modules have."""
+    expr = _constant(atom.value, name)
+    return ast.Call(name("numpy.float64"), [expr], []) if atom.strong else expr
 
 
-def _constant(value: object) -> ast.expr:
+def _constant(value: object, name: Callable[[str], ast.expr]) -> ast.expr:
     if isinstance(value, (tuple, list)):
-        return ast.Tuple([_constant(item) for item in value], ast.Load())
+        return ast.Tuple([_constant(item, name) for item in value], ast.Load())
     if isinstance(value, slice):
-        return _slice_call([_constant(part) for part in (value.start, value.stop, value.step)])
+        return _slice_call([_constant(part, name) for part in (value.start, value.stop, value.step)])
     if isinstance(value, float) and not math.isfinite(value):
-        name = dotted("numpy.nan" if math.isnan(value) else "numpy.inf")
-        return ast.UnaryOp(ast.USub(), name) if value < 0 else name
+        spelled = name("numpy.nan" if math.isnan(value) else "numpy.inf")
+        return ast.UnaryOp(ast.USub(), spelled) if value < 0 else spelled
     if isinstance(value, (int, float)) and not isinstance(value, bool) and value < 0:
         return ast.UnaryOp(ast.USub(), ast.Constant(-value))
     return ast.Constant(value)  # type: ignore[arg-type]

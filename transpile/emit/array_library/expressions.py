@@ -320,21 +320,13 @@ class ArrayExpressions(Expressions):
             return self._dtype_named(value.value)
         return as_lists(self.of(value)) if name == "object" else self.of(value)
 
+    def name(self, full: str) -> ast.expr:
+        """A constant of NumPy as the library's."""
+        return _parsed(f"{self._vocabulary.module}.{full.rpartition('.')[2]}")
+
     def of(self, atom: Atom) -> ast.expr:
-        """The expression for an operand; infinities are the library's."""
-        if isinstance(atom, Literal):
-            return _Constants(self._vocabulary.module).visit(super().of(Literal(atom.value)))  # type: ignore[no-any-return]
-        return super().of(atom)
-
-
-class _Constants(ast.NodeTransformer):
-    """NumPy's constants as those of another module."""
-
-    def __init__(self, module: str) -> None:
-        self._module = module
-
-    def visit_Attribute(self, node: ast.Attribute) -> ast.expr:
-        return ast.Attribute(ast.Name(self._module, ast.Load()), node.attr, ast.Load())
+        """The expression for an operand; a number is a plain one."""
+        return super().of(Literal(atom.value) if isinstance(atom, Literal) else atom)
 
 
 def helper(name: str) -> ast.Name:

@@ -9,7 +9,6 @@ rule, which the rule calls for them: so every level of differentiation meets the
 from __future__ import annotations
 
 import ast
-import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
@@ -28,9 +27,11 @@ from ...passes.variants.specialize import specialize
 from ...passes.variants.transpose import check_transpose
 from ...rewrite import Namer, all_names, rename, slice_of
 from ..array_library.helpers import Helpers, names_in, private
+from ..array_library.imports import import_block
 from ..python import forward_function
 from ..python_text import function_text
-from .names import Named, called_formula, called_formulas, calls_of_formulas
+from .expressions import JaxPrinter
+from .names import called_formula, called_formulas, calls_of_formulas
 
 _WIDTH = 110
 _IMPORTS = {
@@ -55,8 +56,10 @@ def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Help
     whose = "its" if len(formulas) == 1 else "their"
     of = f"{names} and {whose} derivatives to every order, for JAX."
     title = f'"""{of}\n\nFrom {_file(formulas[0])}.\n"""'
-    start = [title, "from __future__ import annotations", _imports(helpers, needed, used)]
-    return "\n\n".join(start) + "\n\n\n" + "\n\n".join(parts)
+    imports = [line for name, line in _IMPORTS.items() if name in used]
+    imports += (line for line in helpers.imports(needed, used) if " pullback" not in line)
+    block = import_block(["from __future__ import annotations", *imports])
+    return f"{title}\n\n{block}\n\n\n" + "\n\n".join(parts)
 
 
 def _with_called(formulas: Sequence[Formula], library: Derivatives) -> dict[str, Formula]:
@@ -96,15 +99,18 @@ def _functions(formula: Formula, library: Derivatives, helpers: Helpers, own: se
     if findings:
         raise FormulaError(list(dict.fromkeys(findings)), formula.source)
     exposed = formula.evolve(results=formula.results + len(formula.hidden), hidden=(), result_is_tuple=True)
+    printer = JaxPrinter(formula, helpers, own)
     try:
-        functions, head = _with_tangents(exposed, library), "custom_jvp"
+        check_transpose(exposed, library)
+        functions, head = _with_tangents(exposed, printer), "custom_jvp"
     except FormulaError:  # the closure has no transpose
-        functions, head = _with_cotangents(exposed), "custom_vjp"
-    named = Named(formula, helpers, own)
-    made = [ast.fix_missing_locations(named.visit(function)) for function in functions]
-    texts = [function_text(function, formula.source, _WIDTH) for function in made]
-    if named.findings:
-        raise FormulaError(list(dict.fromkeys(named.findings)), formula.source)
+        functions, head = _with_cotangents(exposed, printer), "custom_vjp"
+    texts = [function_text(ast.fix_missing_locations(f), formula.source, _WIDTH) for f in functions]
+    if printer.findings:
+        first: dict[str, Diagnostic] = {}
+        for found in sorted(printer.findings, key=lambda one: (one.span.line, one.span.column)):
+            first.setdefault(found.message, found)
+        raise FormulaError(list(first.values()), formula.source)
     inner = f"{formula.name}_outputs"
     static = _attributes(formula)
     places = tuple(range(len(formula.params) - len(static), len(formula.params)))
@@ -117,22 +123,8 @@ def _functions(formula: Formula, library: Derivatives, helpers: Helpers, own: se
     return [*texts, _public(formula, inner)]
 
 
-def _imports(helpers: Helpers, needed: Sequence[str], used: set[str]) -> str:
-    """The imports of a module: the standard library's, then others'."""
-    own = [line for name, line in _IMPORTS.items() if name in used]
-    lines = {*own, *(line for line in helpers.imports(needed, used) if " pullback" not in line)}
-    standard = [line for line in lines if not {"jax", "numpy"} & set(re.split(r"\W+", line))]
-    others = list(lines - set(standard))
-    return "\n\n".join("\n".join(sorted(group, key=_order)) for group in (standard, others) if group)
-
-
-def _order(line: str) -> tuple[bool, str]:
-    return line.startswith("from"), line
-
-
-def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionDef]:
+def _with_tangents(exposed: Formula, printer: JaxPrinter) -> list[ast.FunctionDef]:
     """The function of all outputs, and the rule for its tangents: the closure transposed."""
-    check_transpose(exposed, library)
     known = infer(exposed).forward
     constant = {
         k
@@ -141,7 +133,7 @@ def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionD
     }
     constant.update(exposed.options.nondifferentiable)
     differentiable = [k not in constant for k in range(exposed.results)]
-    closure = _Closure(exposed, differentiable)
+    closure = _Closure(exposed, differentiable, printer)
     inputs, static = [p.var.name for p in _inputs(exposed)], [p.var.name for p in _attributes(exposed)]
     moving = [name for name in inputs if name in closure.gradients]
     places = [k for k, one in enumerate(differentiable) if one and moving]
@@ -151,7 +143,7 @@ def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionD
     if set(names := closure.output_names()) - {"_"}:
         before.append(_unpacked(names, "outputs"))
     for k in closure.variant.materialize:
-        before.append(f"{closure.cotangents[k]} = jax.numpy.zeros_like(outputs[{k}])")
+        before.append(f"{closure.cotangents[k]} = jnp.zeros_like(outputs[{k}])")
     tangents = "tangents"
     if moving != inputs:
         before.append(_unpacked([f"tangent_{n}" if n in moving else "_" for n in inputs], "tangents"))
@@ -173,7 +165,7 @@ def _with_tangents(exposed: Formula, library: Derivatives) -> list[ast.FunctionD
         *([pullback] if places else []),
         *(_placed(line, rule) for line in after),
     ]
-    return [_outputs(exposed), rule]
+    return [_outputs(exposed, printer), rule]
 
 
 def _is_discrete(of: Type) -> bool:
@@ -184,8 +176,9 @@ def _is_discrete(of: Type) -> bool:
 class _Closure:
     """A formula's closure as a function; what it reads of the forward, and its gradients, have names."""
 
-    def __init__(self, exposed: Formula, defined: Sequence[bool]) -> None:
+    def __init__(self, exposed: Formula, defined: Sequence[bool], printer: JaxPrinter) -> None:
         self.exposed = exposed
+        self._printer = printer
         self.variant = specialize(exposed, defined, [True] * len(exposed.inputs))
         # The forward and the closure are two scopes, whose own variables may have the same names.
         taken, namer = set(exposed.forward.bound()), Namer.of(exposed)
@@ -221,7 +214,7 @@ class _Closure:
 
     def function(self, name: str, inputs: Iterable[str]) -> ast.FunctionDef:
         """The closure, with a gradient for each of these inputs: None where there is none."""
-        made = forward_function(self._rule, name)
+        made = forward_function(self._rule, name, self._printer)
         last = made.body[-1]
         assert isinstance(last, ast.Return)
         assert isinstance(last.value, ast.Tuple)
@@ -232,9 +225,9 @@ class _Closure:
         return made
 
 
-def _with_cotangents(exposed: Formula) -> list[ast.FunctionDef]:
+def _with_cotangents(exposed: Formula, printer: JaxPrinter) -> list[ast.FunctionDef]:
     """The function of all outputs, the one that saves what the closure reads, and the closure."""
-    closure = _Closure(exposed, [True] * exposed.results)
+    closure = _Closure(exposed, [True] * exposed.results, printer)
     names = closure.output_names()
     inputs, static = [p.var.name for p in _inputs(exposed)], [p.var.name for p in _attributes(exposed)]
     function = closure.function(f"{exposed.name}_backward", inputs)
@@ -252,7 +245,7 @@ def _with_cotangents(exposed: Formula) -> list[ast.FunctionDef]:
     )
     saving = _placed(text, function)
     assert isinstance(saving, ast.FunctionDef)
-    return [_outputs(exposed), saving, function]
+    return [_outputs(exposed, printer), saving, function]
 
 
 def _call(exposed: Formula) -> str:
@@ -261,7 +254,7 @@ def _call(exposed: Formula) -> str:
     return f"{exposed.name}_outputs({', '.join(names)})"
 
 
-def _outputs(exposed: Formula) -> ast.FunctionDef:
+def _outputs(exposed: Formula, printer: JaxPrinter) -> ast.FunctionDef:
     """Results and hidden outputs, of inputs and then attributes; a number where a branch leaves one out.
 
     The tangent of None would have to be None.
@@ -270,7 +263,7 @@ def _outputs(exposed: Formula) -> ast.FunctionDef:
     eqns = tuple(remove_dead(list(exposed.forward.eqns), results))
     part = exposed.evolve(forward=Block(exposed.forward.params, eqns, results), pullback=None)
     part = label_temporaries(part)
-    function = forward_function(part, f"{exposed.name}_outputs")
+    function = forward_function(part, f"{exposed.name}_outputs", printer)
     function.args = _arguments([p.var.name for p in (*_inputs(exposed), *_attributes(exposed))])
     last = function.body[-1]
     assert isinstance(last, ast.Return)

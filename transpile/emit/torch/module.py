@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 from ...codes import diagnostic
@@ -12,6 +12,7 @@ from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import FormulaError
 from ...ir import Formula
 from ..array_library.helpers import Helpers, names_in
+from ..array_library.imports import import_block
 from ..array_library.vocabulary import Vocabulary
 from .function import WIDTH, FunctionText, autograd_function, class_name_of
 from .vocabulary import torch_vocabulary
@@ -87,23 +88,12 @@ def free_name(name: str, helpers: Helpers) -> str:
 def _assembled(public: Sequence[str], parts: Sequence[str], first: Formula, vocabulary: Vocabulary) -> str:
     used = names_in(ast.parse("\n\n\n".join(parts)))
     helpers = vocabulary.helpers.needed(used)
-    imports = vocabulary.helpers.imports(helpers, used | {"torch"})
-    if "math" in used:
-        imports = tuple(dict.fromkeys(("import math", *imports)))
+    imports = ["from __future__ import annotations", *vocabulary.helpers.imports(helpers, used | {"torch"})]
+    imports += ["import math"] if "math" in used else []
     text = vocabulary.helpers.text(helpers, WIDTH)
     head = f'"""{", ".join(public)}: with derivatives of every order. From {Path(first.source.path).name}."""'
-    return (
-        "\n\n\n".join(part for part in ("\n\n".join([head, _imports(imports)]), text, *parts) if part) + "\n"
-    )
-
-
-def _imports(lines: Iterable[str]) -> str:
-    own = sorted((line for line in lines if "torch" not in line), key=lambda line: line.startswith("from"))
-    torch = sorted(line for line in lines if "torch" in line)
-    future = "from __future__ import annotations"
-    return "\n\n".join(
-        "\n".join(group) for group in ([future], [one for one in own if one != future], torch) if group
-    )
+    start = f"{head}\n\n{import_block(imports)}"
+    return "\n\n\n".join(part for part in (start, text, *parts) if part) + "\n"
 
 
 def _docstring(formula: Formula) -> str:
