@@ -1,4 +1,4 @@
-"""Printed CUDA: it compiles for two architectures, and computes what the interpreter of loops finds."""
+"""Printed CUDA: it compiles for three architectures, and computes what the interpreter of loops finds."""
 
 import shutil
 from contextlib import suppress
@@ -21,7 +21,8 @@ from .host import Host, shapes_of
 
 FORMULAS = {formula.name: (formula, library) for formula, library in formulas()}
 QUICK = sampled(["where", "layer_norm", "sum", "lstm_cell", "transpose"], 2)
-ARCHITECTURES = ("sm_80", "sm_90")
+# The oldest one has no NaN-propagating maximum in hardware.
+ARCHITECTURES = ("sm_75", "sm_80", "sm_90")
 # What is computed by functions that NumPy has not.
 SPECIAL = {name for name, operator in OPERATORS.items() if operator.scalar and operator.scalar.special}
 needs_nvrtc = pytest.mark.skipif(nvrtc.library_path() is None, reason="nvidia-cuda-nvrtc is for Linux")
@@ -121,13 +122,17 @@ def agree(formula, library, shapes, folder, types=(np.float32, np.float64), vari
 @needs_nvrtc
 @pytest.mark.slow
 @pytest.mark.parametrize("architecture", ARCHITECTURES)
-def test_kernels_of_every_formula_compile(architecture):
-    count = 0
-    for formula, library in FORMULAS.values():
-        if compiled(formula, library)[1]:
-            assert nvrtc.compile_cuda(printed(formula, library)[-1], architecture)
-            count += 1
-    assert count >= 95
+def test_kernels_compile(architecture):
+    """Of each function that NumPy has not, which nothing else compiles, and of half of the others.
+
+    Each is compiled for one architecture: NVRTC takes seconds for it.
+    """
+    names = [name for name in sorted(FORMULAS) if compiled(*FORMULAS[name])[1]]
+    chosen = [*filter(SPECIAL.__contains__, names), *[name for name in names if name not in SPECIAL][::2]]
+    own = chosen[ARCHITECTURES.index(architecture) :: len(ARCHITECTURES)]
+    for name in own:
+        assert nvrtc.compile_cuda(printed(*FORMULAS[name])[-1], architecture)
+    assert len(own) >= 20
 
 
 @needs_gcc
