@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -20,6 +21,9 @@ from .generator import RAISED, is_small
 
 # Refused as it runs: whether a list that is filled by place holds arrays is known then.
 _OF_ARRAYS = "a list that is filled by place is one of numbers here"
+# NumPy's refusal of an array where such a list, which is an array then, holds a number.
+_IN_A_PLACE = "setting an array element with a sequence"
+_PLACE = re.compile(r"\b(items|rows|parts|steps)\[0\] = ")
 # Refusals of what NumPy computes: they are located, and counted.
 _REFUSED = (FormulaError, pb.errors.GradientShapeError, pb.errors.BarrierError, pb.errors.MutationError)
 
@@ -65,8 +69,8 @@ def compare(text: str, folder: Path, case: Case, order: int = 2, more: Sequence[
         return Outcome(_reason(error), error.diagnostics[0].span.line)
     except pb.errors.MutationError as error:
         return Outcome(_reason(error))
-    except TypeError as error:
-        if _OF_ARRAYS not in str(error):
+    except (TypeError, ValueError) as error:
+        if not _is_of_arrays(error, text):
             raise
         return Outcome(_OF_ARRAYS)
     try:
@@ -153,6 +157,11 @@ def _reason(error: Exception) -> str:
     return f"{located.code} {located.message}"
 
 
+def _is_of_arrays(error: Exception, text: str) -> bool:
+    """Whether an error says that a list which is filled by place holds an array, or is to hold one."""
+    return _OF_ARRAYS in str(error) or (_IN_A_PLACE in str(error) and _PLACE.search(text) is not None)
+
+
 def reads(text: str, folder: Path) -> bool:
     """Whether the frontend accepts a program."""
     try:
@@ -171,8 +180,8 @@ def compare_without_compiler(text: str, folder: Path, case: Case, order: int = 1
     formula = pb.derive_pullback(load(folder / "program.py", text))
     try:
         value = formula(*case.arrays().values(), **case.attributes)
-    except TypeError as error:
-        if _OF_ARRAYS not in str(error):
+    except (TypeError, ValueError) as error:
+        if not _is_of_arrays(error, text):
             raise
         return
     values = [parts_of(value), parts_of(program(*case.arrays().values(), **case.attributes))]
