@@ -7,7 +7,6 @@ under other names, in which a name may be given more than once: for printing onl
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -164,4 +163,5 @@ def _first_free(name: str, near: set[str]) -> str:
 
 def without_numbers(name: str) -> str:
     """A name before it was numbered: ``y`` of ``y_2``, ``like_y_rows`` of ``like_y_1_rows_2``."""
-    return re.sub(r"_\d+(?=_|$)", "", name) or "value"
+    first, *rest = name.split("_")
+    return "_".join([first, *(part for part in rest if not part.isdigit())]) or "value"

@@ -6,7 +6,6 @@ astor prints them, but for f-strings, whose text `string_literals` makes.
 from __future__ import annotations
 
 import ast
-import re
 import warnings
 from collections.abc import Sequence
 from pathlib import Path
@@ -70,24 +69,20 @@ class _Printer:
         self._add(f"# {Path(self._source.path).name}:{line}  {self._source.line(line).strip()}", depth)
 
     def _function(self, function: ast.FunctionDef, depth: int) -> None:
-        head = ast.FunctionDef(function.name, function.args, [ast.Pass()], function.decorator_list)
-        text = _printed(head, pretty_source="".join).split("\n    pass")[0]
-        text = re.sub(r": \(([^()]*)\)(?=[,)=])", r": \1", text)
-        text = re.sub(r"(: [^,()=]+)=", r"\1 = ", text)
         around = [""] if depth else []
         self.lines += around
-        self._add(text.strip("\n"), depth)
+        for decorator in function.decorator_list:
+            self._add(f"@{_expression(decorator)}", depth)
+        self._add(f"def {function.name}({_parameters(function.args)}):", depth)
         self.body(function.body, depth + 1)
         self.lines += around
 
-    def _branches(self, statement: ast.If, depth: int) -> None:
-        self._add(f"if {_expression(statement.test)}:", depth)
+    def _branches(self, statement: ast.If, depth: int, keyword: str = "if") -> None:
+        self._add(f"{keyword} {_expression(statement.test)}:", depth)
         self.body(statement.body, depth + 1)
         only = statement.orelse[0] if len(statement.orelse) == 1 else None
         if self._source is None and isinstance(only, ast.If):
-            place = len(self.lines)
-            self.body([only], depth)
-            self.lines[place] = self.lines[place].replace("if", "elif", 1)
+            self._branches(only, depth, "elif")
         elif statement.orelse:
             self._add("else:", depth)
             self.body(statement.orelse, depth + 1)
@@ -98,10 +93,29 @@ class _Printer:
             return
         # With no comments between them, lines are as long as whoever made the statements wants.
         wrap: dict[str, Any] = {} if self._source is not None else {"pretty_source": "".join}
-        text = _printed(statement, add_line_information=False, **wrap).rstrip("\n")
-        if text.startswith("return ") and text.endswith(","):
-            text = f"return ({text.removeprefix('return ')})"
-        self._add(text, depth)
+        match statement:
+            case ast.Return(ast.Tuple([value])):
+                self._add(f"return ({_expression(value)},)", depth)
+            case _:
+                self._add(_printed(statement, add_line_information=False, **wrap).rstrip("\n"), depth)
+
+
+def _parameters(given: ast.arguments) -> str:
+    """The parameters of a function, those by keyword behind a star."""
+    plain: list[ast.expr | None] = [None] * (len(given.args) - len(given.defaults))
+    shown = list(map(_parameter, given.args, [*plain, *given.defaults]))
+    if given.vararg is not None or given.kwonlyargs:
+        shown.append("*" if given.vararg is None else f"*{given.vararg.arg}")
+    shown += map(_parameter, given.kwonlyargs, given.kw_defaults)
+    shown += [f"**{given.kwarg.arg}"] if given.kwarg is not None else []
+    return ", ".join(shown)
+
+
+def _parameter(arg: ast.arg, default: ast.expr | None) -> str:
+    name = arg.arg if arg.annotation is None else f"{arg.arg}: {ast.unparse(arg.annotation)}"
+    if default is None:
+        return name
+    return f"{name}{'=' if arg.annotation is None else ' = '}{ast.unparse(default)}"
 
 
 def _printed(node: ast.stmt, **wishes: Any) -> str:

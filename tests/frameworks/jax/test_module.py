@@ -105,6 +105,31 @@ def test_formulas_that_are_called_stand_beside_it():
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-10)
 
 
+def exponential(rate):
+    @pb.formula
+    def grown(x):
+        r = np.exp(rate * x)
+        return r, lambda grad: grad * rate * r
+
+    return grown
+
+
+SLOW, FAST = exponential(2.0), exponential(3.0)
+
+
+@pb.derive_pullback
+def with_calls_of_one_name(x):
+    return SLOW(x) + FAST(x)
+
+
+def test_called_formulas_of_one_name_have_their_own_functions():
+    import jax
+
+    x = np.array([0.3, -0.2])
+    found = jax.grad(lambda x: function_of(with_calls_of_one_name)(x).sum())(x)
+    np.testing.assert_allclose(found, 2 * np.exp(2 * x) + 3 * np.exp(3 * x), rtol=1e-5)
+
+
 @pb.formula
 def bounded_gradient(x):
     r = np.exp(-0.5 * x * x) / np.sqrt(2 * np.pi)

@@ -30,6 +30,7 @@ SCHEMA = {
     "double": "float",
     "bool": "bool",
     "at::IntArrayRef": "int[]",
+    "at::ArrayRef<double>": "float[]",
 }
 HEAD = re.compile(r"^(?!//|namespace|#)(\S[^;{}()=]*?) (\w+)\(([^;{}]*?)\) \{$", re.MULTILINE)
 

@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/matmul.h>
 #include <ATen/ops/permute.h>
 #include <ATen/ops/real.h>
@@ -261,7 +260,8 @@ struct Affine : torch::autograd::Function<Affine> {
         if (grad.defined()) {
             // affine.py:14  d = grad * scale * (1 - t * t)
             const at::Tensor d = grad * scale * (1 - t * t);
-            if (ctx->needs_input_grad({{size_t{1}, size_t{1} + static_cast<size_t>(rows_count)}})) {
+            if (ctx->needs_input_grad({{size_t{1}, size_t{1} +
+                static_cast<size_t>(rows_count)}})) {
                 // affine.py:15  u = d @ w.T
                 const at::Tensor u = at::matmul(d, reversed_axes(w));
                 // affine.py:16  return [u[k] for k in range(len(rows))], x.T @ d, (N...
@@ -287,7 +287,8 @@ struct Affine : torch::autograd::Function<Affine> {
             }
         }
         if (grad_x.defined()) {
-            if (ctx->needs_input_grad({{size_t{1}, size_t{1} + static_cast<size_t>(rows_count)}})) {
+            if (ctx->needs_input_grad({{size_t{1}, size_t{1} +
+                static_cast<size_t>(rows_count)}})) {
                 // affine.py:10  x = np.stack(rows)
                 grad_rows = added_lists(grad_rows, unstack_like(grad_x, like_rows, 0));
             }
@@ -297,7 +298,8 @@ struct Affine : torch::autograd::Function<Affine> {
             const at::Tensor _3 = grad_t * (1 - t * t);
             const at::Tensor columns = x2_ndim_equal ? at::unsqueeze(_3, -1) : _3;
             const at::Tensor g = x1_ndim_equal ? at::unsqueeze(columns, -2) : columns;
-            if (ctx->needs_input_grad({{size_t{1}, size_t{1} + static_cast<size_t>(rows_count)}})) {
+            if (ctx->needs_input_grad({{size_t{1}, size_t{1} +
+                static_cast<size_t>(rows_count)}})) {
                 const at::Tensor b_1 = x2_ndim_equal ? at::unsqueeze(w, 1) : w;
                 const at::Tensor grad_a = at::matmul(g, at::swapaxes(b_1, -1, -2));
                 const at::Tensor grad_x_3 = sum_to(grad_a, like_x);

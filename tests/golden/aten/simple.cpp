@@ -6,7 +6,6 @@
 #include <ATen/core/Tensor.h>
 #include <ATen/core/ivalue.h>
 #include <ATen/core/jit_type.h>
-#include <ATen/ops/empty_like.h>
 #include <ATen/ops/real.h>
 #include <ATen/ops/reshape.h>
 #include <c10/core/SymInt.h>

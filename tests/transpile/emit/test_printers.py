@@ -1,4 +1,4 @@
-"""Printers of kernels decide nothing: they ask nodes, never the text that they have made."""
+"""Printers decide nothing: they ask nodes, never the text that they have made."""
 
 import ast
 from pathlib import Path
@@ -9,6 +9,15 @@ import pullback.transpile.emit
 
 EMIT = Path(pullback.transpile.emit.__file__).parent
 PRINTERS = sorted(p for room in ("cpp", "cuda") for p in (EMIT / room).glob("*.py"))
+# What breaks lines where they are too long, escapes literals, or reads the emitter's own tables.
+LAYOUT = {"layout.py", "python_text.py", "string_literals.py", "code.py", "helpers.py"}
+EMITTERS = sorted(
+    path
+    for path in EMIT.rglob("*.py")
+    if path not in PRINTERS and path.name not in LAYOUT and "runtime" not in path.parts
+)
+# Names of variables that hold text which was made.
+MADE = frozenset({"text", "texts", "line", "lines", "body"})
 # Methods of texts that ask what one says.
 ASKING = frozenset(
     [
@@ -70,6 +79,33 @@ def is_table(node, sets):
     return isinstance(node, ast.Tuple | ast.List | ast.Set | ast.Dict)
 
 
+def questions_of_made_text(text):
+    """The same of an emitter that computes with names too: what it asks of an expression's text."""
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, ast.Import | ast.ImportFrom):
+            names = [alias.name for alias in node.names] if isinstance(node, ast.Import) else [node.module]
+            yield from ((node.lineno, f"import {name}") for name in names if name in ("re", "regex"))
+        elif isinstance(node, ast.Call) and isinstance(node.func, ast.Attribute):
+            if node.func.attr in ASKING and is_made(node.func.value):
+                yield node.lineno, node.func.attr
+        elif isinstance(node, ast.Compare):
+            for operator, right in zip(node.ops, node.comparators, strict=True):
+                if isinstance(operator, ast.In | ast.NotIn) and is_made(right):
+                    yield node.lineno, "in"
+
+
+def is_made(node):
+    """Whether it is the text of an expression, or a variable of text."""
+    if isinstance(node, ast.Attribute):
+        return node.attr == "text"
+    return isinstance(node, ast.Name) and node.id in MADE
+
+
+@pytest.mark.parametrize("path", EMITTERS, ids=lambda path: f"{path.parent.name}.{path.stem}")
+def test_an_emitter_asks_no_text_that_it_has_made(path):
+    assert list(questions_of_made_text(path.read_text(encoding="utf-8"))) == []
+
+
 @pytest.mark.parametrize("path", PRINTERS, ids=lambda path: f"{path.parent.name}.{path.stem}")
 def test_a_printer_asks_no_text(path):
     assert list(questions(path.read_text(encoding="utf-8"))) == []
@@ -88,6 +124,19 @@ def test_a_printer_asks_no_text(path):
 )
 def test_such_a_question_is_found(text, asked):
     assert [found for _, found in questions(text)] == [asked]
+
+
+@pytest.mark.parametrize(
+    ("text", "asked"),
+    [
+        ("import re", "import re"),
+        ("if value.text.startswith('-'): pass", "startswith"),
+        ("used = 'ctx->' in text", "in"),
+        ("inner = value.text.removesuffix('.sizes()')", "removesuffix"),
+    ],
+)
+def test_a_question_of_made_text_is_found(text, asked):
+    assert [found for _, found in questions_of_made_text(text)] == [asked]
 
 
 def test_a_table_may_be_asked():

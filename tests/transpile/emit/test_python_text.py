@@ -1,9 +1,12 @@
 """Python is printed alike where `ast` has lost the names that astor knows."""
 
+import ast
 import subprocess
 import sys
 
 import pytest
+
+from pullback.transpile.emit.python_text import function_text
 
 # Python 3.14 has none of these, and Python 3.12 gives them through a function of the module. What the
 # module itself asks for stays.
@@ -41,3 +44,9 @@ def test_text_is_the_same_without_the_names_that_python_3_14_lacks(tmp_path, com
     text = run(call, *command, f"{path}::program")
     assert "raise ValueError(f" in text
     assert run(LATER + call, *command, f"{path}::program") == text
+
+
+def test_a_signature_has_what_was_written():
+    signature = "def f(x, a=(), b: tuple[int, ...] = (1,), *others, c: float = -1.0, d='s', **rest):"
+    text = f"{signature}\n    return (x,)\n"
+    assert function_text(ast.parse(text).body[0], None) == text

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from pullback.transpile.emit.aten.values import BITS, Expr
+from pullback.transpile.emit.aten.values import BITS
 
 from ..building import name
 from ..errors import NotImported
@@ -27,6 +27,7 @@ from .folding import Function, Part, Values, part_of, unpacked
 from .operators import Operator
 from .scope import Scope, operator
 from .types import TUPLE
+from .values import Expr
 
 Lines = dict[tuple[str, ...], str]
 

@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import Expr
-
 from .errors import NotExported
 from .rules import RULES
 from .scope import Scope
+from .values import Expr
 
 
 def written(node: ast.expr, scope: Scope) -> Expr:

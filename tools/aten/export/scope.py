@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from pullback.transpile.emit.aten.values import Expr
+from .values import Expr
 
 
 @dataclass(frozen=True)

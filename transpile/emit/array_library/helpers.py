@@ -51,7 +51,7 @@ class Helpers:
         found: dict[str, str] = {}
         for text in self.texts:
             for node in ast.parse(text).body:
-                if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and not node.level):
+                if isinstance(node, ast.Import) or (isinstance(node, ast.ImportFrom) and _is_other(node)):
                     for alias in node.names:
                         single = (
                             ast.Import([alias])
@@ -96,6 +96,11 @@ class Helpers:
         return tuple(
             sorted([*whole, *(f"{module} import {', '.join(sorted(t))}" for module, t in parts.items())])
         )
+
+
+def _is_other(node: ast.ImportFrom) -> bool:
+    """True for an import of another package: what helpers take from this one is copied with them."""
+    return not node.level and (node.module or "").partition(".")[0] != "pullback"
 
 
 @cache

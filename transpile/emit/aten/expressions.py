@@ -6,8 +6,6 @@ In: equations of a promoted formula, and their types. Out: expressions with NumP
 
 from __future__ import annotations
 
-import json
-import re
 from collections.abc import Callable, Mapping
 from functools import partial
 from string import Formatter
@@ -20,6 +18,7 @@ from ...ir.types import TensorType
 from ...operators import OPERATORS, OperatorInfo
 from ..array_library.widening import CONVERTED, of_no_floats, widened_operands
 from ..torch.vocabulary import FORMULAS
+from .code import Code, Piece, in_row, write
 from .indexing import entries
 from .values import (
     BOOL,
@@ -43,16 +42,24 @@ from .values import (
     Expr,
     added,
     binary,
+    braced,
+    call,
     constant,
     declared,
+    element_of,
+    expr,
     joined,
+    list_of,
+    method,
+    negative,
+    opposite,
+    quoted,
+    slice_of,
     tuple_of,
 )
 from .vocabulary import ALL_AXES, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
-_NUMBER_OF = {"true": "1", "false": "0"}
 _INFIX = frozenset("+-*/%&|^") | {"<", "<=", ">", ">=", "==", "!="}
-_FIELD = re.compile(r"\{(\w+)(?:(\?)|:(\w+))?\}")
 
 
 class AtenExpressions:
@@ -68,7 +75,7 @@ class AtenExpressions:
         types: Types,
         called: Callable[[str], str | None],
         values: Mapping[Var, Expr],
-        beside: str = "",
+        beside: Piece | None = None,
     ) -> None:
         self.formula = formula
         self.values: dict[Var, Expr] = dict(values)
@@ -82,22 +89,20 @@ class AtenExpressions:
             return self.values[atom]
         return constant(atom.value)
 
-    def converted(self, value: Expr, type: str, eqn: Eqn | None = None) -> str:
-        """The text of a value as one of another type."""
-        if value.type == type:
-            return value.text
+    def converted(self, value: Expr, type: str, eqn: Eqn | None = None) -> Code:
+        """A value as one of another type."""
+        if value.type == type or (type == INT and value.type == BOOL):
+            return value.code
         if type == TENSOR and value.type in NUMBERS:
-            return f"number({value.text})"
+            return write("number({})", value)
         if type == DOUBLE and value.type in (INT, BOOL):
-            return f"static_cast<double>({value.text})"
-        if type == INT and value.type == BOOL:
-            return value.text
+            return write("static_cast<double>({})", value)
         if type == INTS and value.type == SIZES:
-            return f"{value.within(PRIMARY)}.vec()"
+            return write("{}.vec()", value.within(PRIMARY))
         if type == INTS and value.type == PARTS and all(part.type == INT for part in value.parts):
-            return f"{INTS}{value.text}"
+            return write("{}{}", INTS, value)
         if value.type == NONE and type:
-            return f"{declared(type)}()"
+            return write("{}()", declared(type))
         raise self.refusal(eqn, f"{value.text} as {type or 'one type'}")
 
     def refusal(self, eqn: Eqn | None, spoken: str, instead: str = "") -> FormulaError:
@@ -130,7 +135,7 @@ class AtenExpressions:
             raise self.refusal(eqn, spoken, CONVERTED)
         for k in widened_operands(eqn, info, self._types):
             if operands[k].type == TENSOR:
-                operands[k] = Expr(f"{operands[k].within(PRIMARY)}.to(at::kDouble)", TENSOR)
+                operands[k] = method(operands[k], "to", "at::kDouble")
         if any(value.type == NONE for value in operands) and eqn.op != "clip":
             raise self.refusal(eqn, f"{info.python} of None")
         infix = _infix(info)
@@ -139,9 +144,9 @@ class AtenExpressions:
         if infix in _INFIX and len(operands) == 2:
             return binary(infix, operands[0], operands[1])
         if eqn.op == "negative":
-            return Expr(f"-{operands[0].within(UNARY)}", TENSOR, UNARY)
+            return negative(operands[0], TENSOR)
         if eqn.op == "matmul":
-            return Expr(f"at::matmul({operands[0].text}, {operands[1].text})", TENSOR)
+            return call("at::matmul", *operands)
         by_name = dict(zip(info.operands, operands, strict=False))
         by_name |= {name: self.of(value) for name, value in eqn.kwargs if name != "callee"}
         given: Mapping[str, Expr] = by_name
@@ -158,12 +163,7 @@ class AtenExpressions:
 
     def _counted(self, eqn: Eqn, operands: list[Expr]) -> list[Expr]:
         """The operands, a mask beside another one as numbers of its dtype, and truth values as numbers."""
-        operands = [
-            Expr(_NUMBER_OF.get(value.text, f"static_cast<{INT}>({value.text})"), INT)
-            if value.type == BOOL
-            else value
-            for value in operands
-        ]
+        operands = [_as_int(value) if value.type == BOOL else value for value in operands]
         found = [type_of(atom, self._types) for atom in eqn.args]
         masks = [k for k, of in enumerate(found) if isinstance(of, TensorType) and of.dtype == "bool"]
         if len(masks) != 1 or operands[masks[0]].type != TENSOR:
@@ -171,8 +171,7 @@ class AtenExpressions:
         (k,) = masks
         mask, other = operands[k], operands[1 - k]
         dtype = {INT: "at::kLong", DOUBLE: "at::kDouble"}.get(other.type)
-        dtype = dtype or f"{other.within(PRIMARY)}.scalar_type()"
-        counted = Expr(f"{mask.within(PRIMARY)}.to({dtype})", TENSOR)
+        counted = method(mask, "to", dtype or method(other, "scalar_type"))
         return [counted, other] if k == 0 else [other, counted]
 
     def _over_an_axis(self, eqn: Eqn, given: Mapping[str, Expr]) -> Mapping[str, Expr]:
@@ -180,15 +179,15 @@ class AtenExpressions:
         axis = given.get("axis")
         if "{axis:axes}" not in TEMPLATES.get(eqn.op, "") or axis is None or axis.type != PARTS or axis.parts:
             return given
-        whole = Expr(f"at::unsqueeze({given['a'].text}, 0)", TENSOR)
-        return {**given, "a": whole, "axis": Expr("0", INT), "keepdims": Expr("false", BOOL)}
+        whole = call("at::unsqueeze", given["a"], "0")
+        return {**given, "a": whole, "axis": constant(0), "keepdims": constant(False)}
 
     def _template(self, eqn: Eqn, info: OperatorInfo, given: Mapping[str, Expr]) -> str | None:
         axis = given.get("axes" if eqn.op == "transpose" else "axis")
         every = eqn.op != "concatenate" if axis is None else axis.type == NONE
         if eqn.op in ALL_AXES and every:
             keeps = given.get("keepdims")
-            if keeps is None or keeps.text == "false" or eqn.op in ("flip", "transpose"):
+            if keeps is None or keeps.constant is False or eqn.op in ("flip", "transpose"):
                 return ALL_AXES[eqn.op]
             if eqn.op in ("sum", "mean", "max", "min", "var", "std"):
                 return TEMPLATES[eqn.op].replace("{axis:axes}", "all_axes({a})")
@@ -198,106 +197,117 @@ class AtenExpressions:
     def _function(self, name: str, operands: list[Expr]) -> Expr:
         """An operator of ATen of these tensors; numbers become tensors beside the first one."""
         first = next(value for value in operands if value.type == TENSOR)
-        texts = [
-            f"scalar({value.text}, {first.text})" if value.type in NUMBERS else value.text
-            for value in operands
-        ]
-        return Expr(f"at::{name}({', '.join(texts)})", TENSOR)
+        beside = [call("scalar", value, first) if value.type in NUMBERS else value for value in operands]
+        return call(f"at::{name}", *beside)
 
     def _filled(self, eqn: Eqn, template: str, given: Mapping[str, Expr]) -> Expr:
-        """The template with expressions in the place of names."""
+        """The template with expressions in the place of fields."""
+        written: list[str] = []
+        pieces: list[Piece | str] = []
+        for text, field, form, _ in Formatter().parse(template):
+            if written and written[-1] == "{}" and text[:1] == ".":  # a member of what stands before it
+                pieces[-1] = self._within(pieces[-1])
+            written.append(text)
+            if field is not None:
+                written.append("{}")
+                pieces.append(self._field(eqn, given, field, form or ""))
+        type = TENSORS if eqn.outs[0].kind == "list" else TENSOR
+        return Expr(write("".join(written), *pieces), type)
 
-        def put(found: re.Match[str]) -> str:
-            name, asked, form = found.groups()
-            value = given.get(name)
-            absent = value is None or value.type == NONE
-            if asked:
-                return "" if value is None or absent else f", {self._argument(eqn, value)}"
-            if name == "dtype":
-                return self._options(eqn, given)
+    def _within(self, piece: Piece | str) -> Piece | str:
+        return piece.within(PRIMARY) if isinstance(piece, Expr) else piece
+
+    def _field(self, eqn: Eqn, given: Mapping[str, Expr], field: str, form: str) -> Piece | str:
+        """The value of a field of a template."""
+        name = field.removesuffix("?")
+        value = given.get(name)
+        if value is not None and value.type == NONE:
+            value = None
+        if name == "dtype":
+            return self._options(eqn, given)
+        if value is None:
+            if name != field:
+                return ""
             if form == "optional":
-                return "std::nullopt" if value is None or absent else self._argument(eqn, value)
-            if form == "list" and value is not None and value.type == INT:
-                return f"{{{value.text}}}"
-            if absent and form not in (None, "axes", "list"):
-                return str(form)
-            if value is None or absent:
+                return "std::nullopt"
+            if form in ("", "axes", "list"):
                 raise self.refusal(eqn, f"{eqn.op} without {name}")
-            text = self._argument(eqn, value)
-            if form == "axes" and value.type in (INTS, SIZES):
-                return f"some_axes({text})"
-            return value.within(PRIMARY) if f"{{{name}}}." in template else text
+            return form
+        found = self._argument(eqn, value)
+        if name != field:
+            return write(", {}", found)
+        if form == "list" and value.type == INT:
+            return braced([value])
+        return write("some_axes({})", found) if form == "axes" and value.type in (INTS, SIZES) else found
 
-        return Expr(_FIELD.sub(put, template), TENSORS if eqn.outs[0].kind == "list" else TENSOR)
-
-    def _argument(self, eqn: Eqn, value: Expr) -> str:
+    def _argument(self, eqn: Eqn, value: Expr) -> Piece:
         if value.type == TENSORS and value.parts:
-            return f"{{{', '.join(part.text for part in value.parts)}}}"
+            return braced(value.parts)
         if value.type == PARTS and not all(part.type == INT for part in value.parts):
             raise self.refusal(eqn, f"{eqn.op} with {value.text}")
-        return value.text
+        return value
 
-    def _options(self, eqn: Eqn, given: Mapping[str, Expr]) -> str:
+    def _options(self, eqn: Eqn, given: Mapping[str, Expr]) -> Code:
         dtype = given.get("dtype")
         if dtype is None or dtype.type == NONE:
             numbers = [given[name] for name in ("start", "stop", "step") if name in given]
             whole = bool(numbers) and all(value.type == INT for value in numbers)
-            text = "at::kLong" if whole else "at::kDouble"
+            found = write("at::kLong" if whole else "at::kDouble")
         else:
-            text = self._dtype(eqn, dtype)
-        return f"{self._beside}.options().dtype({text})" if self._beside else f"at::dtype({text})"
+            found = self._dtype(eqn, dtype)
+        if self._beside is not None:
+            return write("{}.options().dtype({})", self._beside, found)
+        return write("at::dtype({})", found)
 
-    def _dtype(self, eqn: Eqn, value: Expr) -> str:
+    def _dtype(self, eqn: Eqn, value: Expr) -> Code:
         if value.type == DTYPE:
-            return value.text
-        found = DTYPES.get(value.text.strip('"'))
+            return value.code
+        found = DTYPES.get(str(value.constant))
         if found is None:
             raise self.refusal(eqn, f"the dtype {value.text}")
-        return found
+        return write(found)
 
     def _where(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         condition, x, y = (self.of(atom) for atom in eqn.args)
         for k in widened_operands(eqn, OPERATORS["where"], self._types):
             if k and (x, y)[k - 1].type == TENSOR:
-                value = Expr(f"{(x, y)[k - 1].within(PRIMARY)}.to(at::kDouble)", TENSOR)
+                value = method((x, y)[k - 1], "to", "at::kDouble")
                 x, y = (value, y) if k == 1 else (x, value)
         if condition.type != TENSOR:
-            condition = Expr(f"number({condition.text})", TENSOR)
+            condition = call("number", condition)
         else:
             found = type_of(eqn.args[0], self._types)
             if not (isinstance(found, TensorType) and found.dtype == "bool"):
-                condition = Expr(f"truth({condition.text})", TENSOR)
-        if x.type in NUMBERS and y.type in NUMBERS:
-            return Expr(f"where_of_numbers({condition.text}, {x.text}, {y.text})", TENSOR)
-        return Expr(f"at::where({condition.text}, {x.text}, {y.text})", TENSOR)
+                condition = call("truth", condition)
+        numbers = x.type in NUMBERS and y.type in NUMBERS
+        return call("where_of_numbers" if numbers else "at::where", condition, x, y)
 
     def _clip(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """Bounds one by one: a number clamps, a tensor is compared with."""
         x = given["x"]
         for key, clamp, compare in (("a_min", "clamp_min", "maximum"), ("a_max", "clamp_max", "minimum")):
-            bound = given.get(key, Expr("", NONE))
+            bound = given.get(key, constant(None))
             if bound.type == TENSOR:
                 x = self._function(compare, [x, bound])
             elif bound.type != NONE:
-                x = Expr(f"at::{clamp}({x.text}, {bound.text})", TENSOR)
+                x = call(f"at::{clamp}", x, bound)
         return x
 
     def _astype(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
-        x = self.of(eqn.args[0])
-        return Expr(f"{x.within(PRIMARY)}.to({self._dtype(eqn, given['dtype'])})", TENSOR)
+        return method(self.of(eqn.args[0]), "to", self._dtype(eqn, given["dtype"]))
 
     def _floor_divide(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """The quotient rounded down, without a gradient."""
         x, y = given["x"], given["y"]
         if x.type in NUMBERS:
-            return Expr(f"at::floor_divide(scalar({x.text}, {y.text}), {y.within(PRIMARY)}.detach())", TENSOR)
-        return Expr(f"at::floor_divide({x.within(PRIMARY)}.detach(), {y.text})", TENSOR)
+            return call("at::floor_divide", call("scalar", x, y), method(y, "detach"))
+        return call("at::floor_divide", method(x, "detach"), y)
 
     def _roll(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """Entries moved along axes, by one number along all of them where it is one."""
-        shift, axis = given["shift"], given.get("axis", Expr("", NONE))
+        shift, axis = given["shift"], given.get("axis", constant(None))
         if axis.type == NONE:
-            axis = Expr("{}", PARTS)
+            axis = tuple_of(())
         elif shift.type == INT and axis.parts:
             given = {**given, "shift": tuple_of((shift,) * len(axis.parts))}
         return self._filled(eqn, TEMPLATES["roll"], {**given, "axis": axis})
@@ -317,46 +327,44 @@ class AtenExpressions:
     def _transpose(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         axes = given.get("axes")
         if axes is None or axes.type == NONE:
-            return Expr(f"reversed_axes({given['a'].text})", TENSOR)
-        return Expr(f"at::permute({given['a'].text}, {axes.text})", TENSOR)
+            return call("reversed_axes", given["a"])
+        return call("at::permute", given["a"], axes)
 
     def _squeeze(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         axis = given.get("axis")
         if axis is None or axis.type == NONE:
-            return Expr(f"at::squeeze({given['a'].text})", TENSOR)
-        return Expr(f"without_axes({given['a'].text}, {axis.text})", TENSOR)
+            return call("at::squeeze", given["a"])
+        return call("without_axes", given["a"], axis)
 
     def _expand_dims(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         a, axis = given["a"], given["axis"]
         if axis.type == INT:
-            return Expr(f"at::unsqueeze({a.text}, {axis.text})", TENSOR)
-        places = [int(part.text) for part in axis.parts if part.text.lstrip("-").isdigit()]
+            return call("at::unsqueeze", a, axis)
+        places = [part.constant for part in axis.parts if isinstance(part.constant, int)]
         if axis.type == PARTS and not axis.parts:
             return a
         if axis.type != PARTS or len(places) < len(axis.parts) or min(places) < 0 <= max(places):
             raise self.refusal(eqn, f"numpy.expand_dims with axis={axis.text}")
         for place in sorted(places, reverse=places[0] < 0):
-            a = Expr(f"at::unsqueeze({a.text}, {place})", TENSOR)
+            a = call("at::unsqueeze", a, constant(place))
         return a
 
     def _mean(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """The mean; of a mask it is of doubles."""
         found = type_of(eqn.args[0], self._types)
         if isinstance(found, TensorType) and found.dtype in ("bool", "int64", "int32"):
-            a = Expr(f"{given['a'].within(PRIMARY)}.to(at::kDouble)", TENSOR)
-            given = {**given, "a": a}
+            given = {**given, "a": method(given["a"], "to", "at::kDouble")}
         given = self._over_an_axis(eqn, given)
         template = self._template(eqn, OPERATORS["mean"], given)
         assert template is not None
         return self._filled(eqn, template, given)
 
     def _contract(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
-        arrays = self._argument(eqn, given["arrays"])
-        return Expr(f"at::einsum({given['subscripts'].text}, {arrays})", TENSOR)
+        return call("at::einsum", given["subscripts"], self._argument(eqn, given["arrays"]))
 
     def _contract_gradients(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """For each factor the product of the gradient with the others."""
-        subscripts, arrays = given["subscripts"].text.strip('"'), given["arrays"].parts
+        subscripts, arrays = str(given["subscripts"].constant), given["arrays"].parts
         inputs, arrow, output = subscripts.replace(" ", "").partition("->")
         groups = inputs.split(",")
         made = []
@@ -367,17 +375,16 @@ class AtenExpressions:
                 raise self.refusal(eqn, f"the derivative of einsum {subscripts!r}")
             if not known.issuperset(group):
                 raise self.refusal(eqn, f"the derivative of einsum {subscripts!r}")
-            factors = [given["grad"].text, *(one.text for j, one in enumerate(arrays) if j != k)]
-            text = f'at::einsum("{",".join([output, *others])}->{group}", {{{", ".join(factors)}}})'
-            made.append(Expr(text, TENSOR))
-        return Expr(f"{TENSORS}{{{', '.join(part.text for part in made)}}}", TENSORS, parts=tuple(made))
+            factors = [given["grad"], *(one for j, one in enumerate(arrays) if j != k)]
+            letters = quoted(f"{','.join([output, *others])}->{group}")
+            made.append(call("at::einsum", letters, braced(factors)))
+        return list_of(tuple(made))
 
     def _eye(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
-        if "k" in given and given["k"].text != "0":
+        if "k" in given and given["k"].constant != 0:
             raise self.refusal(eqn, "numpy.eye with k")
-        rows = given["N"].text
-        columns = f", {given['M'].text}" if "M" in given and given["M"].type != NONE else ""
-        return Expr(f"at::eye({rows}{columns}, {self._options(eqn, given)})", TENSOR)
+        sizes = [given[name] for name in ("N", "M") if name in given and given[name].type != NONE]
+        return call("at::eye", *sizes, self._options(eqn, given))
 
     def _array(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         """An array of numbers that are written out, or of an argument that is a list of them."""
@@ -386,38 +393,38 @@ class AtenExpressions:
         dtype = dtype or _DTYPES_OF.get(entries.type)
         if dtype is None:
             raise self.refusal(eqn, f"numpy.array of {entries.text}")
-        options = self._options(eqn, {"dtype": Expr(dtype, DTYPE), **given})
+        options = self._options(eqn, {**given, "dtype": Expr(write(dtype), DTYPE)})
         if entries.type in NUMBERS:
-            return Expr(f"at::scalar_tensor({entries.text}, {options})", TENSOR)
+            return call("at::scalar_tensor", entries, options)
         if entries.type in _DTYPES_OF:
             element = INT if entries.type in (INTS, SIZES, _ANSWERS) else DOUBLE
-            text = entries.text
+            numbers = entries.code
             if entries.type == _ANSWERS:
-                text = f"{INTS}({text}.begin(), {text}.end())"
-            return Expr(f"table<{element}>({text}, {options})", TENSOR)
+                numbers = write("{}({}.begin(), {}.end())", INTS, entries, entries)
+            return call(f"table<{element}>", numbers, options)
         element = {"at::kLong": INT, "at::kBool": INT}.get(dtype, DOUBLE)
         lengths, parts = [], entries.parts
         while True:
-            lengths.append(str(len(parts)))
+            lengths.append(constant(len(parts)))
             if not parts or parts[0].type != PARTS:
                 break
             parts = tuple(each for part in parts for each in part.parts)
-        numbers = ", ".join(self.converted(part, element, eqn) for part in parts)
-        shaped = f".view({{{', '.join(lengths)}}})" if len(lengths) > 1 else ""
-        return Expr(f"table<{element}>({{{numbers}}}, {options}){shaped}", TENSOR)
+        listed = write("{{{}}}", in_row(self.converted(part, element, eqn) for part in parts))
+        table = call(f"table<{element}>", listed, options)
+        return method(table, "view", braced(lengths)) if len(lengths) > 1 else table
 
     def _arange(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         if "stop" not in given or given["stop"].type == NONE:
-            given = {**given, "start": Expr("0", INT), "stop": given["start"]}
+            given = {**given, "start": constant(0), "stop": given["start"]}
         return self._filled(eqn, OF_NUMBERS["arange"], given)
 
     def _entries(self, eqn: Eqn) -> Expr:
         """``x[index]``: an operator for each part of the index."""
         index = eqn.kwarg("index")
         assert index is not None
-        return Expr(self.entries(eqn, self.of(eqn.args[0]).text, self.of(index)), TENSOR)
+        return self.entries(eqn, self.of(eqn.args[0]), self.of(index))
 
-    def entries(self, eqn: Eqn, base: str, index: Expr) -> str:
+    def entries(self, eqn: Eqn, base: Expr, index: Expr) -> Expr:
         """The entries of a tensor at an index."""
         return entries(base, index, partial(self.refusal, eqn))
 
@@ -431,9 +438,9 @@ class AtenExpressions:
             return operands[0]
         if eqn.op == "negative":
             of_truth = operands[0].type == BOOL  # whose negative is an integer
-            return Expr(f"-{operands[0].within(UNARY)}", INT if of_truth else operands[0].type, UNARY)
+            return negative(operands[0], INT if of_truth else operands[0].type)
         if eqn.op == "logical_not":
-            return Expr(f"!{operands[0].within(UNARY)}", BOOL, UNARY)
+            return opposite(operands[0])
         if eqn.op == "add" and kinds <= {SIZES, INTS, PARTS} and all(value.parts for value in operands):
             parts = tuple(part for value in operands for part in value.parts)
             return tuple_of(parts)
@@ -445,19 +452,19 @@ class AtenExpressions:
             return binary(infix, operands[0], operands[1], BOOL)
         floats = DOUBLE in kinds
         if eqn.op == "divide":
-            first, second = (Expr(self.converted(value, DOUBLE), DOUBLE, value.level) for value in operands)
+            first, second = (
+                value if value.type == DOUBLE else Expr(self.converted(value, DOUBLE), DOUBLE)
+                for value in operands
+            )
             return binary("/", first, second, DOUBLE)
         if eqn.op == "floor_divide" and not floats:
-            texts = [value.text for value in operands]
-            written = any(text.lstrip("-").isdigit() for text in texts)  # an `int`
-            text = f"c10::div_floor_integer{'<int64_t>' if written else ''}({', '.join(texts)})"
-            return Expr(text, INT)
+            written = any(value.constant is not None for value in operands)  # an `int`
+            return call(f"c10::div_floor_integer{'<int64_t>' if written else ''}", *operands, type=INT)
         if eqn.op in ("add", "subtract", "multiply"):
             return binary(infix, operands[0], operands[1], DOUBLE if floats else INT)
         if eqn.op in ("maximum", "minimum"):
             type = DOUBLE if floats else INT
-            texts = [value.text for value in operands]
-            return Expr(f"std::{eqn.op[:3]}<{type}>({', '.join(texts)})", type)
+            return call(f"std::{eqn.op[:3]}<{type}>", *operands, type=type)
         if eqn.op == "square":
             return binary("*", operands[0], operands[0], operands[0].type)
         if eqn.op == "where":
@@ -466,19 +473,20 @@ class AtenExpressions:
         if name is None or (eqn.op == "power" and not floats):
             raise self.refusal(eqn, f"{info.python} of numbers")
         type = BOOL if eqn.op in OF_TRUTH else DOUBLE
-        return Expr(f"{name}({', '.join(value.text for value in operands)})", type)
+        return call(name, *operands, type=type)
 
     def choice(self, eqn: Eqn, test: Expr, first: Expr, second: Expr) -> Expr:
         """One of two values by a condition."""
         type = joined([first.type, second.type])
-        texts = [self.converted(value, type, eqn) for value in (first, second)]
-        return Expr(f"{self.condition(test)} ? {texts[0]} : {texts[1]}", type, CHOICE)
+        chosen = [self.converted(value, type, eqn) for value in (first, second)]
+        condition = self.condition(test).within(UNARY if test.type == BOOL else CHOICE)
+        return expr("{} ? {} : {}", type, condition, *chosen, level=CHOICE)
 
-    def condition(self, test: Expr) -> str:
+    def condition(self, test: Expr) -> Expr:
         """A value as the condition of a branch."""
         if test.type == TENSOR:
-            return f"{test.within(PRIMARY)}.is_nonzero()"
-        return test.within(UNARY) if test.type == BOOL else f"{test.within(UNARY)} != 0"
+            return method(test, "is_nonzero", type=BOOL)
+        return test if test.type == BOOL else binary("!=", test, constant(0), BOOL)
 
     def _other(self, eqn: Eqn) -> Expr:
         """Calls beside the table of operators: `math`, another formula, a function of the text."""
@@ -487,19 +495,19 @@ class AtenExpressions:
         if isinstance(callee, Literal):
             raise self.refusal(eqn, str(callee.value).lstrip("."))
         if eqn.op in TEMPLATES:
-            return Expr(f"{eqn.op}({', '.join(value.text for value in operands)})", TENSOR)
+            return call(eqn.op, *operands)
         if eqn.op in ("int", "float", "bool") and operands[0].type in NUMBERS:
             type = {"int": INT, "float": DOUBLE, "bool": BOOL}[eqn.op]
-            return Expr(f"static_cast<{type}>({operands[0].text})", type)
+            return call(f"static_cast<{type}>", operands[0], type=type)
         if eqn.op in OF_VALUES and all(value.type in NUMBERS for value in operands):
-            text = f"{OF_VALUES[eqn.op]}({', '.join(value.text for value in operands)})"
-            return Expr(f"static_cast<{INT}>({text})", INT) if eqn.op in WHOLE else Expr(text, DOUBLE)
+            found = call(OF_VALUES[eqn.op], *operands, type=DOUBLE)
+            return call(f"static_cast<{INT}>", found, type=INT) if eqn.op in WHOLE else found
         return self._formula_call(eqn, operands)
 
     def _formula_call(self, eqn: Eqn, operands: list[Expr]) -> Expr:
-        return Expr(f"{self.formula_outputs(eqn, operands)}[0]", TENSOR)
+        return expr("{}[0]", TENSOR, self.formula_outputs(eqn, operands))
 
-    def formula_outputs(self, eqn: Eqn, operands: list[Expr]) -> str:
+    def formula_outputs(self, eqn: Eqn, operands: list[Expr]) -> Code:
         """The call of another formula's struct, which gives all its outputs."""
         info = OPERATORS.get(eqn.op)
         spoken = info.python if info is not None else eqn.op
@@ -508,24 +516,23 @@ class AtenExpressions:
             raise self.refusal(eqn, spoken)
         if eqn.kwargs or any(value.type != TENSOR for value in operands):
             raise self.refusal(eqn, f"{spoken} with attributes or numbers")
-        return f"{name}::apply({', '.join(value.text for value in operands)})"
+        return write("{}::apply({})", name, in_row(operands))
 
     # structural operators
 
     def _like(self, eqn: Eqn) -> Expr:
         value = self.of(eqn.args[0])
         if value.type == TENSORS:
-            return Expr(f"likes({value.text})", LIKES)
+            return call("likes", value, type=LIKES)
         if value.type in NUMBERS or value.type == NONE:
-            return Expr("Like()", LIKE)
-        return value if value.type in (LIKE, LIKES) else Expr(f"like({value.text})", LIKE)
+            return call("Like", type=LIKE)
+        return value if value.type in (LIKE, LIKES) else call("like", value, type=LIKE)
 
     def _sum_to(self, eqn: Eqn) -> Expr:
         like = eqn.kwarg("like")
         assert like is not None
         value = self.of(eqn.args[0])
-        text = self.converted(value, TENSOR, eqn) if value.type != TENSOR else value.text
-        return Expr(f"{eqn.op}({text}, {self.of(like).text})", TENSOR)
+        return call(eqn.op, self.converted(value, TENSOR, eqn), self.of(like))
 
     def _in_place(self, eqn: Eqn) -> Expr:
         value, old = (self.of(atom) for atom in eqn.args)
@@ -533,69 +540,65 @@ class AtenExpressions:
             return value
         if eqn.kwarg("shared") not in (None, Literal(None)):
             raise self.refusal(eqn, "a number that may be an array under two names")
-        return Expr(f"in_place({self.converted(value, TENSOR, eqn)}, {old.text})", TENSOR)
+        return call("in_place", self.converted(value, TENSOR, eqn), old)
 
     def _accumulate(self, eqn: Eqn) -> Expr:
         first, second = (self.of(atom) for atom in eqn.args)
         if TENSORS in (first.type, second.type):
-            return Expr(added(first.text, second.text, TENSORS), TENSORS)
+            return added(first, second, TENSORS)
         if NONE in (first.type, second.type):
             return second if first.type == NONE else first
         return binary("+", first, second, joined([first.type, second.type]))
 
     def _added(self, eqn: Eqn) -> Expr:
         first, second = (self.of(atom) for atom in eqn.args)
-        return Expr(added(first.text, second.text, first.type), first.type)
+        return added(first, second, first.type)
 
     def _shape(self, eqn: Eqn) -> Expr:
-        return Expr(f"{self._metadata_of(eqn)}.sizes()", SIZES)
+        tensor = self._metadata_of(eqn).within(PRIMARY)
+        return Expr(write("{}.sizes()", tensor), SIZES, form="sizes", operand=tensor)
 
     def _ndim(self, eqn: Eqn) -> Expr:
-        return Expr(f"{self._metadata_of(eqn)}.dim()", INT)
+        return method(self._metadata_of(eqn), "dim", type=INT)
 
     def _size(self, eqn: Eqn) -> Expr:
-        return Expr(f"numel({self._metadata_of(eqn)})", INT)
+        return call("numel", self._metadata_of(eqn).within(PRIMARY), type=INT)
 
-    def _metadata_of(self, eqn: Eqn) -> str:
+    def _metadata_of(self, eqn: Eqn) -> Expr:
         value = self.of(eqn.args[0])
-        return f"number({value.text})" if value.type in NUMBERS else value.within(PRIMARY)
+        return call("number", value) if value.type in NUMBERS else value
 
     def _dtype_of(self, eqn: Eqn) -> Expr:
-        value = self.of(eqn.args[0])
-        return Expr(f"{value.within(PRIMARY)}.scalar_type()", DTYPE)
+        return method(self.of(eqn.args[0]), "scalar_type", type=DTYPE)
 
     def _is_none(self, eqn: Eqn) -> Expr:
         value = self.of(eqn.args[0])
         if value.type in (TENSOR, TENSORS):
-            return Expr(f"!{value.within(PRIMARY)}.defined()", BOOL, UNARY)
-        if value.type == NONE:
-            return Expr("true", BOOL)
-        if value.type.startswith("std::optional"):
-            return Expr(f"!{value.within(PRIMARY)}.has_value()", BOOL, UNARY)
-        return Expr("false", BOOL)
+            return opposite(method(value, "defined", type=BOOL))
+        return constant(value.type == NONE)
 
     def _not(self, eqn: Eqn) -> Expr:
         value = self.of(eqn.args[0])
-        if value.text.startswith("!") and value.level == UNARY:
-            return Expr(value.text[1:], BOOL)
-        return Expr(f"!({self.condition(value)})" if value.level > UNARY else f"!{value.text}", BOOL, UNARY)
+        return opposite(self.condition(value) if value.type == TENSOR else value)
 
     def _tuple(self, eqn: Eqn) -> Expr:
         return tuple_of(tuple(self.of(atom) for atom in eqn.args))
 
     def _slice(self, eqn: Eqn) -> Expr:
-        return Expr("slice", PARTS, parts=tuple(self.of(atom) for atom in eqn.args))
+        return slice_of(tuple(self.of(atom) for atom in eqn.args))
 
     def _list(self, eqn: Eqn) -> Expr:
         values = [self.of(atom) for atom in eqn.args]
         if values and all(value.type == INT for value in values):
-            values = [Expr(f"at::scalar_tensor({value.text}, at::kLong)", TENSOR) for value in values]
-        parts = tuple(Expr(self.converted(value, TENSOR, eqn), TENSOR) for value in values)
-        return Expr(f"{TENSORS}{{{', '.join(part.text for part in parts)}}}", TENSORS, parts=parts)
+            values = [call("at::scalar_tensor", value, "at::kLong") for value in values]
+        made = (
+            value if value.type == TENSOR else Expr(self.converted(value, TENSOR, eqn), TENSOR)
+            for value in values
+        )
+        return list_of(tuple(made))
 
     def _len(self, eqn: Eqn) -> Expr:
-        value = self.of(eqn.args[0])
-        return Expr(f"static_cast<int64_t>({value.within(PRIMARY)}.size())", INT)
+        return call("static_cast<int64_t>", method(self.of(eqn.args[0]), "size"), type=INT)
 
     def _item(self, eqn: Eqn) -> Expr:
         base, index = self.of(eqn.args[0]), self.of(eqn.args[1])
@@ -603,32 +606,30 @@ class AtenExpressions:
             found = eqn.args[1]
             if isinstance(found, Literal) and isinstance(found.value, int):
                 return base.parts[found.value]
-        if base.type == SIZES and base.text.endswith(".sizes()") and index.type == INT:
-            return Expr(f"{base.text.removesuffix('.sizes()')}.size({index.text})", INT)
-        element = {TENSORS: TENSOR, INTS: INT, SIZES: INT, DOUBLES: DOUBLE, LIKES: LIKE}.get(base.type)
-        if element is None and base.type.startswith("std::vector<"):
-            element = base.type.removeprefix("std::vector<").removesuffix(">")
+        if base.operand is not None and base.form == "sizes" and index.type == INT:
+            return expr("{}.size({})", INT, base.operand, index)
+        element = element_of(base.type)
         if element is None or index.type != INT:
             raise self.refusal(eqn, f"{base.text}[{index.text}]")
-        if index.text.startswith("-"):
-            return Expr(f"{base.within(PRIMARY)}.end()[{index.text}]", element)
-        return Expr(f"{base.within(PRIMARY)}[{index.text}]", element)
+        if index.is_negative:
+            return expr("{}.end()[{}]", element, base.within(PRIMARY), index)
+        return expr("{}[{}]", element, base.within(PRIMARY), index)
 
     def _format(self, eqn: Eqn) -> Expr:
         """A text with values in it."""
         template, *values = eqn.args
         assert isinstance(template, Literal)
         left = [self.of(atom) for atom in values]
-        parts: list[str] = []
+        parts: list[Piece] = []
         for text, field, spec, conversion in Formatter().parse(str(template.value)):
-            parts += [json.dumps(text)] if text else []
+            parts += [quoted(text)] if text else []
             if field is None:
                 continue
             value = left.pop(0)
             if spec or conversion or value.type not in (*NUMBERS, STRING, SIZES, INTS):
                 raise self.refusal(eqn, "a formatted string")
-            parts.append(f"{SIZES}({value.text})" if value.type == INTS else value.text)
-        return Expr(f"c10::str({', '.join(parts)})", STRING)
+            parts.append(write("{}({})", SIZES, value) if value.type == INTS else value)
+        return call("c10::str", *parts, type=STRING)
 
 
 # Lists of numbers of C++.
@@ -638,6 +639,13 @@ _DTYPES_OF = {
     **dict.fromkeys((DOUBLES, "std::vector<double>"), "at::kDouble"),
     _ANSWERS: "at::kBool",
 }
+
+
+def _as_int(value: Expr) -> Expr:
+    """A truth value as a number."""
+    if value.constant is not None:
+        return constant(int(value.constant))
+    return call(f"static_cast<{INT}>", value, type=INT)
 
 
 def _infix(info: OperatorInfo) -> str:

@@ -8,7 +8,7 @@ tensors that are there.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from ...codes import diagnostic
@@ -19,27 +19,34 @@ from ...passes.promote.recompute import recompute_indices
 from ...rewrite import rename
 from ..array_library.blocks import Called, nested_results, split_by_result, with_free_names
 from ..array_library.helpers import Helpers
-from ..cpp.lines import indented
 from ..torch.frame import Frame
 from ..torch.function import live, shared_outputs
 from ..torch.operands import computed_with
 from ..torch.parts import Part
 from ..torch.vocabulary import torch_vocabulary
 from . import schema
+from .code import Code, defined, fitted, in_row, indented, names_in, nested, statement, write
 from .runtime import FUNCTIONS
-from .statements import Statements, fitted
+from .statements import Statements
 from .values import (
+    BOOL,
+    INT,
     INTS,
+    LIKE,
     NONE,
     PARTS,
     TENSOR,
     TENSORS,
     Expr,
     added,
+    braced,
+    call,
     declared,
+    method,
     name,
     packed,
     quoted,
+    saved_data,
     unpacked,
 )
 
@@ -58,10 +65,10 @@ OWN_NAMES = frozenset(_WORDS.split())
 
 
 class Struct(NamedTuple):
-    """The text of a struct, of the function that calls it, and its schema."""
+    """The lines of a struct and of the function that calls it, and its schema."""
 
-    text: str
-    function: str
+    lines: list[Code]
+    function: list[Code]
     schema: str
 
 
@@ -85,13 +92,15 @@ def autograd_struct(
     formula = with_free_names(recompute_indices(formula), OWN_NAMES | FUNCTIONS.keys() | reserved)
     frame = Frame(formula, function, torch_vocabulary(Helpers(())), library, called)
     made = _Struct(frame)
-    head = f"struct {name} : torch::autograd::Function<{name}> {{"
-    lines = [head, *indented(made.forward()), "", *indented(made.backward()), "};"]
-    return Struct(
-        "\n".join([f"// The derivative of `{written.name}`, right to every order.", *lines]),
-        "\n".join(_function(frame, written, function)),
-        schema.schema(written, function),
-    )
+    lines = [
+        Code(f"// The derivative of `{written.name}`, right to every order."),
+        write("struct {} : torch::autograd::Function<{}> {{", name, name),
+        *indented(made.forward()),
+        Code(""),
+        *indented(made.backward()),
+        Code("};"),
+    ]
+    return Struct(lines, _function(frame, written, function), schema.schema(written, function))
 
 
 class _Struct:
@@ -123,7 +132,7 @@ class _Struct:
 
     # forward
 
-    def forward(self) -> list[str]:
+    def forward(self) -> list[Code]:
         """``static variable_list forward(AutogradContext* ctx, ...)``."""
         frame, formula = self.frame, self.formula
         for atom in frame.results:
@@ -134,13 +143,11 @@ class _Struct:
                     [diagnostic("PB502", message, formula.span, name=formula.name, hint=hint)], formula.source
                 )
         parameters = [schema.parameter(param, formula) for param in self.arguments]
-        lines = []
+        lines: list[Code] = []
         for param in self.optional:
-            shown = param.var.name
-            place = self.arguments.index(param)
-            parameters[place] += "_or_none"
-            lines.append(f"const at::Tensor {shown} = {shown}_or_none.value_or(at::Tensor());")
-        signature = ", ".join(["AutogradContext* ctx", *parameters])
+            parameters[self.arguments.index(param)] = schema.parameter(param, formula, "_or_none")
+            lines += schema.unwrapped(param)
+        signature = in_row(["AutogradContext* ctx", *parameters])
         printer = Statements(
             formula,
             frame.called,
@@ -155,55 +162,52 @@ class _Struct:
         shared = set(shared_outputs(formula, outputs))
         constants = {*formula.options.nondifferentiable, *range(len(frame.results), len(outputs))}
         given = {param.var for param in formula.params}
-        made: list[str] = []
+        made: list[Code] = []
         for k, atom in enumerate(outputs):
             assert isinstance(atom, Var)
             value = printer.of(atom)
-            text = printer.expressions.converted(value, TENSOR)
+            output = printer.expressions.converted(value, TENSOR)
             if k in shared:
-                text = f"{value.within(0)}.clone()"
+                output = method(value, "clone").code
             read = k in constants or k in self.likes or atom in frame.saved
-            if read and text != atom.name:
+            if read and output.text != atom.name:
                 # What is saved is the output itself, to which the gradient of a later backward flows.
-                output = frame.namer.fresh(f"{atom.name}_output" if k in shared else atom.name).name
-                lines += fitted(f"const at::Tensor {output} = {text};")
+                shown = frame.namer.fresh(f"{atom.name}_output" if k in shared else atom.name).name
+                lines += defined(TENSOR, shown, output)
                 if atom not in given:
-                    printer.expressions.values[atom] = name(output, TENSOR)
-                text = output
-            made.append(text)
-        tail: list[str] = []
-        tail.append("ctx->set_materialize_grads(false);")
+                    printer.expressions.values[atom] = name(shown, TENSOR)
+                output = name(shown, TENSOR).code
+            made.append(output)
+        tail = [write("ctx->set_materialize_grads(false);")]
         if constants:
-            tail += fitted(
-                f"ctx->mark_non_differentiable({{{', '.join(made[k] for k in sorted(constants))}}});"
-            )
+            marked = in_row(made[k] for k in sorted(constants))
+            tail += statement("ctx->mark_non_differentiable({{{}}});", marked)
         tail += self._save(printer, values)
         for k in sorted(self.likes):
-            tail += fitted(f'ctx->saved_data["like_of_output_{k}"] = packed(like({made[k]}));')
-        tail += fitted(f"return {{{', '.join(made)}}};")
-        head = fitted(f"static variable_list forward({signature}) {{", 96, 8)
-        return [*head, *indented([*lines, *tail]), "}"]
+            tail += statement("{} = packed(like({}));", saved_data(f"like_of_output_{k}"), made[k])
+        tail += statement("return {{{}}};", in_row(made))
+        head = fitted(write("static variable_list forward({}) {{", signature), 96, 8)
+        return [*head, *indented([*lines, *tail]), Code("}")]
 
-    def _save(self, printer: Statements, values: Sequence[Var]) -> list[str]:
+    def _save(self, printer: Statements, values: Sequence[Var]) -> list[Code]:
         frame = self.frame
-        lines: list[str] = [
-            f'ctx->saved_data["{param.var.name}_given"] = {param.var.name}.defined();'
-            for param in self.optional
-        ]
+        lines: list[Code] = []
+        for param in self.optional:
+            shown = param.var.name
+            lines += statement("{} = {}.defined();", saved_data(f"{shown}_given"), shown)
         lists = [var for var in frame.saved if var.kind == "list"]
-        tensors = [self._saved_text(printer, var) for var in frame.saved if var.kind == "tensor"]
+        tensors = in_row(self._saved(printer, var) for var in frame.saved if var.kind == "tensor")
         if lists:
-            lines += fitted(f"variable_list saved{{{', '.join(tensors)}}};")
+            lines += statement("variable_list saved{{{}}};", tensors)
             for var in lists:
-                text = printer.of(var).text
-                lines.append(f"saved.insert(saved.end(), {text}.begin(), {text}.end());")
-            lines.append("ctx->save_for_backward(saved);")
-        elif tensors:
-            lines += fitted(f"ctx->save_for_backward({{{', '.join(tensors)}}});")
+                listed = printer.of(var)
+                lines += statement("saved.insert(saved.end(), {}.begin(), {}.end());", listed, listed)
+            lines += statement("ctx->save_for_backward(saved);")
+        elif tensors.text:
+            lines += statement("ctx->save_for_backward({{{}}});", tensors)
         for var in self._lists():
-            text = printer.of(var).text
-            count = f"static_cast<int64_t>({text}.size())"
-            lines += fitted(f'ctx->saved_data["{var.name}_count"] = {count};')
+            count = call("static_cast<int64_t>", method(printer.of(var), "size"))
+            lines += statement("{} = {};", saved_data(f"{var.name}_count"), count)
         for var in values:
             value = printer.of(var)
             if value.type == PARTS:
@@ -211,7 +215,7 @@ class _Struct:
             if value.type in (NONE, "unknown"):
                 raise printer.expressions.refusal(None, f"the saved value `{var.name}`")
             self.types[var] = value.type
-            lines += fitted(f'ctx->saved_data["{var.name}"] = {packed(value)};')
+            lines += statement("{} = {};", saved_data(var.name), packed(value))
         return lines
 
     def _lists(self) -> list[Var]:
@@ -219,75 +223,78 @@ class _Struct:
         saved = [var for var in self.frame.saved if var.kind == "list"]
         return list(dict.fromkeys([*(param.var for param in self.frame.lists), *saved]))
 
-    def _saved_text(self, printer: Statements, var: Var) -> str:
+    def _saved(self, printer: Statements, var: Var) -> Code:
         return printer.expressions.converted(printer.of(var), TENSOR)
 
-    def _first_tensor(self) -> str:
+    def _first_tensor(self) -> Code | None:
         for param in self.formula.params:
             if param.var.kind == "tensor" and not param.optional:
-                return param.var.name
+                return write(param.var.name)
             if param.var.kind == "list":
-                return f"{param.var.name}[0]"
-        return ""
+                return write(f"{param.var.name}[0]")
+        return None
 
     # backward
 
-    def backward(self) -> list[str]:
+    def backward(self) -> list[Code]:
         """``static variable_list backward(AutogradContext* ctx, const variable_list& grads)``."""
         body = self._unpacked()
         body += self._everything()
         body += self._return()
-        text = "\n".join(body)
-        context = "AutogradContext* ctx" if "ctx->" in text else "AutogradContext*"
-        given = "const variable_list& grads" if "grads[" in text else "const variable_list&"
-        return [f"static variable_list backward({context}, {given}) {{", *indented(body), "}"]
+        read = names_in(body)
+        context = "AutogradContext* ctx" if "ctx" in read else "AutogradContext*"
+        given = "const variable_list& grads" if "grads" in read else "const variable_list&"
+        head = write("static variable_list backward({}, {}) {{", context, given)
+        return [head, *indented(body), Code("}")]
 
-    def _unpacked(self) -> list[str]:
+    def _unpacked(self) -> list[Code]:
         """Statements that bring back what was saved and name the gradients that come in."""
         frame = self.frame
         read = {var for part in frame.parts.all() for var in part.block.free()}
         if self.formula.barrier:
             read |= set(frame.saved)
-        lines: list[str] = []
+        lines: list[Code] = []
         if any(var in read for var in frame.saved):
-            lines.append("const variable_list saved = ctx->get_saved_variables();")
+            lines += defined("variable_list", "saved", Code("ctx->get_saved_variables()", frozenset(["ctx"])))
         tensors = [var for var in frame.saved if var.kind == "tensor"]
         for k, var in enumerate(tensors):
             if var in read:
-                lines.append(f"const at::Tensor& {var.name} = saved[{k}];")
+                lines += defined("at::Tensor&", var.name, f"saved[{k}]")
         for var in self._lists():
             count = f"{var.name}_count"
-            lines += fitted(f'const int64_t {count} = ctx->saved_data["{count}"].toInt();')
+            lines += defined(INT, count, unpacked(saved_data(count), INT))
         for param in self.optional:
             given = f"{param.var.name}_given"
-            lines += fitted(f'const bool {given} = ctx->saved_data["{given}"].toBool();')
+            lines += defined(BOOL, given, unpacked(saved_data(given), BOOL))
         start = f"saved.begin() + {len(tensors)}"
         for var in (v for v in frame.saved if v.kind == "list"):
             stop = f"{start} + {var.name}_count"
-            lines += fitted(f"const variable_list {var.name}({start}, {stop});")
+            lines += statement("const variable_list {}({}, {});", var.name, start, stop)
             start = stop
         for var in frame.values:
             if var in read:
                 type = self.types[var]
-                text = unpacked(f'ctx->saved_data["{var.name}"]', type)
-                lines += fitted(f"const {declared(type)} {var.name} = {text};")
+                lines += defined(declared(type), var.name, unpacked(saved_data(var.name), type))
         used = {k for part in frame.parts.all() for k in (*part.cotangents, *part.zeros)}
         used |= set(range(len(self.cotangents))) if self.formula.barrier else set()
         by_zeros = {k for part in frame.parts.all() for k in part.zeros}
         for k, one in enumerate(self.cotangents):
             if k in used:
-                lines.append(f"{'at::Tensor' if k in by_zeros else 'const at::Tensor&'} {one} = grads[{k}];")
+                type = "at::Tensor" if k in by_zeros else "const at::Tensor&"
+                lines += statement("{} {} = {};", type, one, f"grads[{k}]")
         return lines
 
-    def _everything(self) -> list[str]:
+    def _everything(self) -> list[Code]:
         parts = self.frame.parts
-        lines = [f"{TENSORS if v.kind == 'list' else TENSOR} {v.name};" for v in self.gradients.values()]
-        tensors = [v.name for v in self.gradients.values() if v.kind != "list"]
-        if len(tensors) > 1:
-            lines = [line for line in lines if not line.startswith(f"{TENSOR} ")]
-            lines += fitted(f"{TENSOR} {', '.join(tensors)};")
         if not self.inputs:
             return []
+        tensors = [v.name for v in self.gradients.values() if v.kind != "list"]
+        lines: list[Code] = []
+        for var in self.gradients.values():
+            if var.kind == "list":
+                lines += statement("{} {};", TENSORS, var.name)
+        if tensors:
+            lines += statement("{} {};", TENSOR, in_row(tensors))
         if parts.whole:
             return [*lines, *self._whole(parts.whole)]
         count = self.formula.results
@@ -295,45 +302,41 @@ class _Struct:
         hidden = [part for part in parts.every if max(part.cotangents) >= count]
         first = [line for k, part in enumerate(results) for line in self._guarded(part, first=k == 0)]
         if parts.joint is not None:
-            test = " && ".join(f"{self.cotangents[k]}.defined()" for k in parts.joint.cotangents)
-            lines += [f"if ({test}) {{", *indented(self._block(parts.joint, more=False))]
-            lines += ["} else {", *indented(first), "}"] if first else ["}"]
+            test = self._defined(parts.joint.cotangents, " && ")
+            lines += nested("if", test, self._block(parts.joint, more=False), first)
         else:
             lines += first
         for part in hidden:
             lines += self._guarded(part, first=not results)
         return lines
 
-    def _guarded(self, part: Part, first: bool) -> list[str]:
-        """A part, if one of its cotangents is defined."""
-        test = " || ".join(f"{self.cotangents[k]}.defined()" for k in part.cotangents)
-        return [f"if ({test}) {{", *indented(self._block(part, more=not first)), "}"]
+    def _defined(self, places: Iterable[int], between: str, sign: str = "") -> Code:
+        """The condition that these cotangents are defined, or with a sign that they are not."""
+        asked = [f"{sign}{self.cotangents[k]}.defined()" for k in places]
+        return write(between.join(["{}"] * len(asked)), *asked)
 
-    def _whole(self, parts: Sequence[Part]) -> list[str]:
+    def _guarded(self, part: Part, first: bool) -> list[Code]:
+        """A part, if one of its cotangents is defined."""
+        return nested("if", self._defined(part.cotangents, " || "), self._block(part, more=not first))
+
+    def _whole(self, parts: Sequence[Part]) -> list[Code]:
         if len(parts) == 1:
             return self._block(parts[0], more=False)
-        hidden = self.cotangents[self.formula.results :]
-        test = " && ".join(f"!{one}.defined()" for one in hidden)
-        return [
-            f"if ({test}) {{",
-            *indented(self._block(parts[0], more=False)),
-            "} else {",
-            *indented(self._block(parts[1], more=False)),
-            "}",
-        ]
+        test = self._defined(range(self.formula.results, len(self.cotangents)), " && ", "!")
+        return nested("if", test, self._block(parts[0], more=False), self._block(parts[1], more=False))
 
-    def _block(self, part: Part, more: bool) -> list[str]:
+    def _block(self, part: Part, more: bool) -> list[Code]:
         """The statements of a part; its contributions are `more` to what is there, or are all."""
         frame, formula = self.frame, self.formula
-        lines: list[str] = []
+        lines: list[Code] = []
         given = self._values()
         for k in (*part.zeros, *part.absent):
-            like = f'unpacked<Like>(ctx->saved_data["like_of_output_{k}"])'
+            zeros = call("zeros", unpacked(saved_data(f"like_of_output_{k}"), LIKE))
             var = formula.cotangents[k]
             if k in part.zeros:
-                lines += [f"if (!{var.name}.defined()) {{", f"    {var.name} = zeros({like});", "}"]
+                lines += nested("if", f"!{var.name}.defined()", statement("{} = {};", var.name, zeros))
             else:
-                lines += fitted(f"const at::Tensor no_{var.name} = zeros({like});")
+                lines += defined(TENSOR, f"no_{var.name}", zeros)
                 given[var] = name(f"no_{var.name}", TENSOR)
         results = [
             atom
@@ -342,7 +345,7 @@ class _Struct:
         ]
         block = self._without_own_names(Block((), part.block.eqns, tuple(results)))
         results = list(block.results)
-        beside = self.cotangents[part.cotangents[0]] if part.cotangents else ""
+        beside = write(self.cotangents[part.cotangents[0]]) if part.cotangents else None
         printer = Statements(formula, frame.called, given, beside)
         printer.prepare(block)
         shared, own = split_by_result(block, results)
@@ -355,15 +358,15 @@ class _Struct:
             type = TENSORS if var.kind == "list" else TENSOR
             value = printer.of(atom)
             if value.type == TENSORS and value.parts and not more:
-                text = f"{{{', '.join(one.text for one in value.parts)}}}"
+                made = braced(value.parts)
             else:
-                text = printer.expressions.converted(value, type)
+                made = printer.expressions.converted(value, type)
             if more:
-                text = added(var.name, text, type)
+                made = added(var.name, made, type).code
             statements += printer.comment(eqns)
-            statements += fitted(f"{var.name} = {text};")
+            statements += statement("{} = {};", var.name, made)
             if len(self.inputs) > 1 or param.optional:
-                statements = [f"if ({self._needed(param)}) {{", *indented(statements), "}"]
+                statements = nested("if", self._needed(param), statements)
             lines += statements
         return lines
 
@@ -388,55 +391,54 @@ class _Struct:
         block = rename(block, names)
         return rename(block, nested_results(block))
 
-    def _needed(self, param: Param) -> str:
+    def _needed(self, param: Param) -> Code:
         """The condition under which the gradient of a parameter is asked for."""
         if param in self.tensors:
-            return f"ctx->needs_input_grad({self.tensors.index(param)})"
+            return write(f"ctx->needs_input_grad({self.tensors.index(param)})")
         start = self._start(param)
         if param.optional:
-            return f"{param.var.name}_given && ctx->needs_input_grad({start})"
-        stop = f"{start} + static_cast<size_t>({param.var.name}_count)"
-        return f"ctx->needs_input_grad({{{{{start}, {stop}}}}})"
+            return write("{} && ctx->needs_input_grad({})", f"{param.var.name}_given", start)
+        stop = write("{} + static_cast<size_t>({})", start, f"{param.var.name}_count")
+        return write("ctx->needs_input_grad({{{{{}, {}}}}})", start, stop)
 
-    def _start(self, param: Param) -> str:
+    def _start(self, param: Param) -> Code:
         """The place of a parameter behind others, of which some may be absent."""
         before = [*self.frame.lists, *self.optional]
         before = before[: before.index(param)]
         counts = [
-            f"size_t{{{other.var.name}_given}}"
+            write("size_t{{{}}}", f"{other.var.name}_given")
             if other.optional
-            else f"static_cast<size_t>({other.var.name}_count)"
+            else write("static_cast<size_t>({})", f"{other.var.name}_count")
             for other in before
         ]
-        first = (
-            f"size_t{{{len(self.tensors)}}}" if counts or param.var.kind == "list" else str(len(self.tensors))
-        )
-        return " + ".join([first, *counts])
+        first = str(len(self.tensors))
+        start = write("size_t{{{}}}", first) if counts or param.var.kind == "list" else write(first)
+        return write(" + ".join(["{}"] * (1 + len(counts))), start, *counts)
 
-    def _return(self) -> list[str]:
+    def _return(self) -> list[Code]:
         frame, formula = self.frame, self.formula
-        lines: list[str] = []
+        lines: list[Code] = []
         if formula.barrier and self.inputs:
             lines += self._barrier()
         if not frame.lists:
-            texts = [self._returned(param) for param in self.arguments]
-            return [*lines, *fitted(f"return {{{', '.join(texts)}}};")]
-        first = ", ".join(self._returned(param) for param in self.tensors)
-        lines += fitted(f"variable_list made{{{first}}};" if first else "variable_list made;")
+            return [*lines, *statement("return {{{}}};", in_row(map(self._returned, self.arguments)))]
+        first = in_row(map(self._returned, self.tensors))
+        lines += statement("variable_list made{{{}}};" if self.tensors else "variable_list made;", first)
         for param in frame.lists:
-            count = f"static_cast<size_t>({param.var.name}_count)"
+            count = write("static_cast<size_t>({})", f"{param.var.name}_count")
             gradient = self.gradients.get(param)
             if gradient is None:
-                lines.append(f"made.resize(made.size() + {count});")
+                lines += statement("made.resize(made.size() + {});", count)
                 continue
-            lines.append(f"{gradient.name}.resize({count});")
-            lines += fitted(f"made.insert(made.end(), {gradient.name}.begin(), {gradient.name}.end());")
-        lines += [f"made.push_back({self._returned(param)});" for param in self.optional]
+            lines += statement("{}.resize({});", gradient.name, count)
+            lines += statement("made.insert(made.end(), {}.begin(), {}.end());", gradient.name, gradient.name)
+        for param in self.optional:
+            lines += statement("made.push_back({});", self._returned(param))
         if self.attributes:
-            lines.append(f"made.resize(made.size() + {len(self.attributes)});")
-        return [*lines, "return made;"]
+            lines += statement("made.resize(made.size() + {});", str(len(self.attributes)))
+        return [*lines, Code("return made;")]
 
-    def _barrier(self) -> list[str]:
+    def _barrier(self) -> list[Code]:
         formula = self.formula
         message = f"{formula.span}: {formula.name} has no second derivative: {formula.barrier}"
         if any(var.kind == "list" for var in (*self.gradients.values(), *self.frame.saved)):
@@ -446,41 +448,57 @@ class _Struct:
             )
             raise FormulaError([finding], formula.source)
         gradients = [var.name for var in self.gradients.values()]
-        anchors = ", ".join([*(var.name for var in self.frame.saved), *self.cotangents])
-        given = f"{quoted(message)}, {{{', '.join(gradients)}}}, {{{anchors}}}"
-        lines = fitted(f"const variable_list first = refused({given});")
-        return [*lines, *(f"{one} = first[{k}];" for k, one in enumerate(gradients))]
+        anchors = in_row([*(var.name for var in self.frame.saved), *self.cotangents])
+        refused = write("refused({}, {{{}}}, {{{}}})", quoted(message), in_row(gradients), anchors)
+        lines = defined("variable_list", "first", refused)
+        for k, one in enumerate(gradients):
+            lines += statement("{} = {};", one, f"first[{k}]")
+        return lines
 
     def _returned(self, param: Param) -> str:
         return self.gradients[param].name if param in self.gradients else "at::Tensor()"
 
 
-def _function(frame: Frame, written: Formula, function: str) -> list[str]:
+def _function(frame: Frame, written: Formula, function: str) -> list[Code]:
     """The function that PyTorch calls."""
     formula = frame.formula
-    parameters = ", ".join(schema.parameter(param, formula) for param in formula.params)
-    head = f"{schema.result_type(formula)} {function_name(function)}({parameters}) {{"
-    lines = fitted(head, 100, 8)
-    names = dict(zip(formula.params, written.params, strict=True))
-    checked = []
-    shown = computed_with(written)
-    for param, other in names.items():
-        if other.var.name in shown:
-            text = f"{param.var.name}.value_or(at::Tensor())" if param.optional else param.var.name
-            checked.append(f'{{"{other.var.name}", {text}}}')
-    body: list[str] = []
-    for param in frame.lists:
-        listed = names[param].var.name
-        element = frame.namer.fresh("element").name
-        loop = f"for (const at::Tensor& {element} : {param.var.name}) {{"
-        body += [loop, *indented(fitted(f'check_inputs("{function}", {{{{"{listed}", {element}}}}});')), "}"]
-    if checked:
-        body += fitted(f'check_inputs("{function}", {{{", ".join(checked)}}});')
-    arguments = ", ".join(param.var.name for param in _Struct(frame).arguments)
-    call = f"{struct_name(function)}::apply({arguments})"
+    parameters = in_row(schema.parameter(param, formula) for param in formula.params)
+    head = write("{} {}({}) {{", schema.result_type(formula), function_name(function), parameters)
+    body = checks(frame, written, function)
+    call = write("{}::apply({})", struct_name(function), in_row(p.var.name for p in _Struct(frame).arguments))
     if formula.results == 1:
-        body += fitted(f"return {call}[0];")
+        body += statement("return {}[0];", call)
     else:
-        body += fitted(f"const variable_list outputs = {call};")
-        body += fitted(f"return {{{', '.join(f'outputs[{k}]' for k in range(formula.results))}}};")
-    return [*lines, *indented(body), "}"]
+        body += defined("variable_list", "outputs", call)
+        body += statement("return {{{}}};", in_row(f"outputs[{k}]" for k in range(formula.results)))
+    return [*fitted(head, 100, 8), *indented(body), Code("}")]
+
+
+def checks(frame: Frame, written: Formula, function: str, unwrapped: bool = False) -> list[Code]:
+    """Calls that refuse operands of dtypes with which PyTorch computes unlike NumPy.
+
+    `unwrapped`: optional operands are tensors by now.
+    """
+    names = dict(zip(frame.formula.params, written.params, strict=True))
+    lines: list[Code] = []
+    for param in frame.lists:
+        element = frame.namer.fresh("element").name
+        checked = write("{{{}, {}}}", quoted(names[param].var.name), element)
+        check = statement("check_inputs({}, {{{}}});", quoted(function), checked)
+        lines += nested("for", write("const at::Tensor& {} : {}", element, param.var.name), check)
+    computed = computed_with(written)
+    given = [
+        write(
+            "{{{}, {}}}",
+            quoted(other.var.name),
+            f"{param.var.name}.value_or(at::Tensor())"
+            if param.optional and not unwrapped
+            else param.var.name,
+        )
+        for param, other in names.items()
+        if other.var.name in computed
+    ]
+    return [
+        *lines,
+        *(statement("check_inputs({}, {{{}}});", quoted(function), in_row(given)) if given else []),
+    ]

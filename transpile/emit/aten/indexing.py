@@ -3,58 +3,58 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 from ...diagnostics import FormulaError
-from .values import INT, NONE, PARTS, TENSOR, Expr, tuple_of
+from .values import DOTS, INT, NONE, PARTS, SLICE, TENSOR, Expr, braced, call, constant, slice_of, tuple_of
 
 Refuse = Callable[[str], FormulaError]
 
 
-def entries(base: str, index: Expr, refuse: Refuse) -> str:
+def entries(base: Expr, index: Expr, refuse: Refuse) -> Expr:
     """The entries at an index: a view, but at an array and where a slice steps backwards."""
     if (array := alone(index)) is not None:
-        return f"at::index({base}, {{{array.text}}})"
+        return call("at::index", base, braced([array]))
     for part, axis in _places(index, refuse):
-        base = _part_of(base, part, axis, refuse)
+        base = _part_of(base, part, constant(axis), refuse)
     return base
 
 
 def alone(index: Expr) -> Expr | None:
     """The array that an index consists of, ``...`` behind it left out; None for another index."""
     first, *rest = _parts(index) or (index,)
-    return first if first.type == TENSOR and all(part.text == "..." for part in rest) else None
+    return first if first.type == TENSOR and all(part.type == DOTS for part in rest) else None
 
 
-def forwards(index: Expr) -> tuple[Expr, list[int]]:
+def forwards(index: Expr) -> tuple[Expr, list[Expr]]:
     """The index with its slices that step backwards forwards, and the axes that these stand for."""
     parts = list(_parts(index))
-    dots = next((k for k, part in enumerate(parts) if part.text == "..."), len(parts))
+    dots = next((k for k, part in enumerate(parts) if part.type == DOTS), len(parts))
     turned = []
     for k, part in enumerate(parts):
-        if part.text == "slice" and part.parts[2].text.startswith("-"):
+        if part.type == SLICE and part.parts[2].is_negative:
             used = parts[:k] if k < dots else parts[k:]
             axis = sum(one.type != NONE for one in used)
-            turned.append(axis if k < dots else -axis)
-            step = Expr(part.parts[2].text[1:], INT)
-            parts[k] = Expr("slice", PARTS, parts=(*part.parts[:2], step))
+            turned.append(constant(axis if k < dots else -axis))
+            parts[k] = slice_of((*part.parts[:2], _without_sign(part.parts[2])))
     return tuple_of(tuple(parts)), turned
 
 
-def _places(index: Expr, refuse: Refuse) -> list[tuple[Expr, str]]:
+def _places(index: Expr, refuse: Refuse) -> list[tuple[Expr, int]]:
     """The parts of an index with the axis that each stands for, once those before are applied."""
     parts = _parts(index)
-    dots = [k for k, part in enumerate(parts) if part.text == "..."]
-    made: list[tuple[Expr, str]] = []
+    dots = [k for k, part in enumerate(parts) if part.type == DOTS]
+    made: list[tuple[Expr, int]] = []
     axis = 0
     for part in parts:
-        if part.text == "...":
+        if part.type == DOTS:
             break
-        made.append((part, str(axis)))
+        made.append((part, axis))
         axis += part.type != INT
     if dots:
         behind = parts[dots[0] + 1 :]
         left = [sum(part.type != NONE for part in behind[k + 1 :]) for k in range(len(behind))]
-        made += [(part, str(-1 - count)) for part, count in zip(behind, left, strict=True)]
+        made += [(part, -1 - count) for part, count in zip(behind, left, strict=True)]
     if any(part.type == TENSOR for part, _ in made):
         raise refuse("an array among other parts of an index")
     return made
@@ -62,30 +62,32 @@ def _places(index: Expr, refuse: Refuse) -> list[tuple[Expr, str]]:
 
 def _parts(index: Expr) -> tuple[Expr, ...]:
     """The parts of an index."""
-    return index.parts if index.type == PARTS and index.text != "slice" else (index,)
+    return index.parts if index.type == PARTS else (index,)
 
 
-def _part_of(base: str, part: Expr, axis: str, refuse: Refuse) -> str:
+def _part_of(base: Expr, part: Expr, axis: Expr, refuse: Refuse) -> Expr:
     """The operator of one part of an index."""
     if part.type == INT:
-        return f"at::select({base}, {axis}, {part.text})"
+        return call("at::select", base, axis, part)
     if part.type == NONE:
-        return f"at::unsqueeze({base}, {axis})"
-    if part.text != "slice":
+        return call("at::unsqueeze", base, axis)
+    if part.type != SLICE:
         raise refuse(f"the index {part.text}")
-    bounds = [bound.text for bound in part.parts]
-    absent = [bound.type == NONE for bound in part.parts]
-    if absent == [True, True, True]:
+    start, stop, step = (None if bound.type == NONE else bound for bound in part.parts)
+    if start is stop is step is None:
         return base
-    step = bounds[2]
-    if step.startswith("-") and absent[:2] == [True, True]:
-        base = f"at::flip({base}, {axis})"
-        return base if step == "-1" else f"at::slice({base}, {axis}, 0, std::nullopt, {step[1:]})"
-    if not (absent[2] or step.isdigit()):
+    if step is not None and step.is_negative and start is stop is None:
+        base = call("at::flip", base, axis)
+        step = _without_sign(step)
+        return base if step.constant == 1 else call("at::slice", base, axis, "0", "std::nullopt", step)
+    if step is not None and (step.constant is None or step.is_negative):
         raise refuse("a slice that may step backwards")
-    start = "0" if absent[0] else bounds[0]
-    stop = "std::nullopt" if absent[1] else bounds[1]
-    arguments = [base, axis, start, stop, "1" if absent[2] else step]
-    if arguments[4] == "1":
-        arguments.pop()
-    return f"at::slice({', '.join(arguments)})"
+    steps = [] if step is None or step.constant == 1 else [step]
+    return call("at::slice", base, axis, start or "0", stop or "std::nullopt", *steps)
+
+
+def _without_sign(step: Expr) -> Expr:
+    """The step without its minus sign."""
+    positive = None if step.constant is None else -int(step.constant)
+    assert step.operand is not None
+    return replace(step, code=step.operand, level=0, constant=positive, form="")

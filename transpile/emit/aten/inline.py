@@ -6,8 +6,11 @@ from collections.abc import Callable
 
 from ...diagnostics import FormulaError
 from ...ir import Eqn
+from .code import Code
 from .expressions import AtenExpressions
-from .values import LIKE, NUMBERS, PRIMARY, TENSOR, Expr
+from .values import LIKE, NUMBERS, TENSOR, Expr, call, method
+
+_NO_LIKE = Expr(Code(""), LIKE)  # of a number, which has no sizes
 
 
 class NotInline(Exception):
@@ -33,22 +36,22 @@ class InlineExpressions(AtenExpressions):
         """The operand, of which only the sizes are read."""
         value = self.of(eqn.args[0])
         if value.type in NUMBERS:
-            return Expr("", LIKE)
-        if value.type != TENSOR or not value.text.isidentifier():
+            return _NO_LIKE
+        if value.type != TENSOR or not value.is_name:
             raise NotInline
-        return Expr(f"{value.text}.sym_sizes()", LIKE)
+        return method(value, "sym_sizes", type=LIKE)
 
     def _reduced(self, eqn: Eqn) -> Expr:
         like, value = eqn.kwarg("like"), self.of(eqn.args[0])
         assert like is not None
         sizes = self.of(like)
-        if value.type != TENSOR or not sizes.text:
+        if value.type != TENSOR or sizes == _NO_LIKE:
             raise NotInline
         if eqn.op == "sum_to":
-            return Expr(f"at::sum_to({value.text}, {sizes.text})", TENSOR)
+            return call("at::sum_to", value, sizes)
         if eqn.op in ("expect_like", "gradient_like"):
             return value
-        return Expr(f"{value.within(PRIMARY)}.expand_symint({sizes.text})", TENSOR)
+        return method(value, "expand_symint", sizes)
 
 
 _SIZES = frozenset(

@@ -2,41 +2,38 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from ...derivatives import Derivatives, NoDerivative
 from ...diagnostics import Diagnostic, FormulaError
 from ...ir import Formula
-from ..cpp.lines import indented
+from .code import fitted, indented, names_in, names_of, text_of, write
 from .function import Struct, autograd_struct, function_name, struct_name
 from .runtime import FUNCTIONS, needed
-from .statements import fitted
 from .values import quoted
 from .vocabulary import OF_VALUES
 
-_OPERATOR = re.compile(r"\bat::(?!indexing)([a-z_]\w*)\(")
 # Headers of structs of `torch::autograd::Function` and of what registers operators.
 _FUNCTION = frozenset({"<torch/library.h>", "<torch/csrc/autograd/custom_function.h>"})
 # Functions of the namespace that are no operators, and headers of what else a text names.
-_NO_OPERATORS = frozenset({"device", "dtype"})
+_NO_OPERATORS = frozenset({"at::device", "at::dtype"})
 _HEADERS = {
-    "std::reverse(": "<algorithm>",
-    "std::array<": "<array>",
+    "std::reverse": "<algorithm>",
+    "std::array": "<array>",
     "std::numeric_limits": "<limits>",
     "std::tuple": "<tuple>",
-    "std::get<": "<tuple>",
-    "std::tie(": "<tuple>",
+    "std::get": "<tuple>",
+    "std::tie": "<tuple>",
     "std::optional": "<optional>",
     "std::string_view": "<string_view>",
     "std::string": "<string>",
     "std::vector": "<vector>",
     "TORCH_CHECK": "<c10/util/Exception.h>",
     "c10::div_floor_integer": "<c10/util/generic_math.h>",
-    "c10::str(": "<c10/util/StringUtil.h>",
+    "c10::str": "<c10/util/StringUtil.h>",
+    **dict.fromkeys(OF_VALUES.values(), "<cmath>"),
 }
-_MATH = re.compile("|".join(sorted(name for name in OF_VALUES.values() if name.startswith("std::"))))
 
 
 def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, namespace: str) -> str:
@@ -75,23 +72,27 @@ def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, n
             findings += error.diagnostics
     if findings:
         raise FormulaError(findings, formulas[0][1].source)
-    structs = "\n\n".join(made[name].text for name in reversed(made))
-    functions = "\n\n".join(made[name].function for name in public)
-    helpers = "\n".join(FUNCTIONS[name].text for name in needed(f"{structs}\n{functions}"))
-    body = "\n\n".join(part.rstrip("\n") for part in (helpers, structs, functions) if part) + "\n"
+    structs = [made[name].lines for name in reversed(made)]
+    functions = [made[name].function for name in public]
+    read = names_in(line for part in (*structs, *functions) for line in part)
+    helpers = "\n".join(FUNCTIONS[name].text for name in needed(read)).rstrip("\n")
+    parts = [helpers, *map(text_of, structs), *map(text_of, functions)]
+    body = "\n\n".join(part for part in parts if part) + "\n"
     # One of their own, because the global one has the functions of C: `exp`, `index`.
     inner = f"{namespace}_operators"
     definitions = [
         line
         for name in public
-        for line in fitted(f"m.def({quoted(made[name].schema)}, {inner}::{function_name(name)});", 96)
+        for line in fitted(
+            write("m.def({}, {}::{});", quoted(made[name].schema), inner, function_name(name)), 96
+        )
     ]
-    schemas = "\n".join(indented(definitions))
+    schemas = text_of(indented(definitions))
     registration = f"TORCH_LIBRARY_FRAGMENT({namespace}, m) {{\n{schemas}\n}}\n"
     source = Path(formulas[0][1].source.path).name
     return (
         f"// {', '.join(public)}: operators with derivatives of every order. From {source}.\n"
-        f"{includes(body, _FUNCTION)}\n"
+        f"{includes(read, _FUNCTION)}\n"
         f"namespace {inner} {{\n"
         "namespace {\n\n"
         "using torch::autograd::AutogradContext;\n"
@@ -103,23 +104,26 @@ def aten_module(formulas: Sequence[tuple[str, Formula]], library: Derivatives, n
     )
 
 
-def includes(body: str, also: frozenset[str] = frozenset()) -> str:
-    """The headers of what the text names: of operators one each, which the macro asks for."""
-    operators = {name for name in _OPERATOR.findall(body) if name not in _NO_OPERATORS}
-    operators = {name.removesuffix("_symint") for name in operators}
-    if re.search(r"[-+*/&|<>=] ", body):
-        operators.add("empty_like")  # TensorOperators.h calls it
-    headers = {header for name in needed(body) for header in FUNCTIONS[name].headers}
-    headers |= {header for text, header in _HEADERS.items() if text in body}
-    if _MATH.search(body):
-        headers.add("<cmath>")
+def includes(names: frozenset[str], also: frozenset[str] = frozenset()) -> str:
+    """The headers of what a file names: of operators one each, which the macro asks for."""
+    helpers = [FUNCTIONS[name] for name in needed(names)]
+    names = names.union(*(names_of(helper.text) for helper in helpers))
+    headers = {header for helper in helpers for header in helper.headers}
+    headers |= {_HEADERS[name] for name in names & _HEADERS.keys()}
     standard = sorted(header for header in headers if "/" not in header)
     own = {header for header in headers if "/" in header}
     own |= {"<ATen/core/Tensor.h>", "<ATen/TensorOperators.h>", *also}
-    own |= {f"<ATen/ops/{name}.h>" for name in operators}
+    own |= {f"<ATen/ops/{name}.h>" for name in map(_operator, names - _NO_OPERATORS) if name}
     groups = [
         "#define AT_PER_OPERATOR_HEADERS  // a header for each operator, not all of them",
         "\n".join(f"#include {header}" for header in sorted(own)),
         "\n".join(f"#include {header}" for header in standard),
     ]
     return "\n" + "\n\n".join(group for group in groups if group) + "\n"
+
+
+def _operator(name: str) -> str:
+    """The operator of ATen that a name is, or nothing: types and constants begin with a capital or a `k`."""
+    space, _, function = name.partition("::")
+    is_operator = space == "at" and function[:1].islower() and not function[1:2].isupper()
+    return function.removesuffix("_symint") if is_operator else ""

@@ -6,16 +6,16 @@ A file begins with those that it calls. Each computes what the function of its n
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from .code import names_of
+
 
 class Function(NamedTuple):
-    """The text of a function or a struct, and the operators of ATen that it calls."""
+    """The text of a function or a struct, and the headers of what it reads."""
 
     text: str
-    operators: tuple[str, ...] = ()
     headers: tuple[str, ...] = ()
 
 
@@ -143,7 +143,6 @@ at::Tensor number(const at::Scalar& value) {
     return at::scalar_tensor(value, at::dtype(value.isBoolean() ? at::kBool : at::kDouble));
 }
 """,
-        ("scalar_tensor",),
     ),
     "scalar": Function(
         """\
@@ -152,7 +151,6 @@ at::Tensor scalar(const at::Scalar& value, const at::Tensor& x) {
     return at::scalar_tensor(value, x.options().dtype(at::result_type(x, value)));
 }
 """,
-        ("result_type", "scalar_tensor"),
     ),
     "truth": Function(
         """\
@@ -169,7 +167,6 @@ at::Tensor cast(const at::Tensor& x, at::ScalarType dtype) {
     return (x.is_complex() && !c10::isComplexType(dtype) ? at::real(x) : x).to(dtype);
 }
 """,
-        ("real",),
     ),
     "sum_to": Function(
         """\
@@ -181,7 +178,6 @@ at::Tensor sum_to(const at::Tensor& x, const Like& like) {
     return cast(x.sum_to_size_symint(like.sizes), like.dtype);
 }
 """,
-        ("reshape",),
         ("<c10/util/accumulate.h>",),
     ),
     "broadcast_like": Function(
@@ -195,7 +191,6 @@ at::Tensor broadcast_like(const at::Tensor& x, const Like& like) {
     return value.expand_symint(like.sizes);
 }
 """,
-        ("reshape",),
     ),
     "expect_like": Function(
         """\
@@ -215,7 +210,6 @@ at::Tensor gradient_like(const at::Tensor& x, const Like& like) {
     return c10::isIntegralType(like.dtype, true) ? at::zeros_like(x) : x;
 }
 """,
-        ("zeros_like",),
     ),
     "in_place": Function(
         """\
@@ -231,14 +225,12 @@ at::Tensor in_place(const at::Tensor& x, const at::Tensor& a) {
     return x.to(a.scalar_type());
 }
 """,
-        ("can_cast",),
         ("<c10/util/Exception.h>",),
     ),
     "zeros": Function(
         """\
 at::Tensor zeros(const Like& like) { return at::zeros_symint(like.sizes, like.options()); }
 """,
-        ("zeros",),
     ),
     "zeros_list": Function(
         """\
@@ -288,7 +280,6 @@ at::Tensor without_axes(const at::Tensor& x, at::IntArrayRef axes) {
     return at::squeeze(x, axes);
 }
 """,
-        ("squeeze",),
         ("<c10/util/Exception.h>",),
     ),
     "reversed_axes": Function(
@@ -300,7 +291,6 @@ at::Tensor reversed_axes(const at::Tensor& x) {
     return at::permute(x, axes);
 }
 """,
-        ("permute",),
         ("<numeric>", "<vector>"),
     ),
     "all_axes": Function(
@@ -336,7 +326,6 @@ at::Tensor solve(const at::Tensor& a, const at::Tensor& b) {
     return at::linalg_solve(matrix, side);
 }
 """,
-        ("linalg_solve", "promote_types"),
     ),
     "scattered": Function(
         """\
@@ -353,7 +342,6 @@ at::Tensor places_of(at::IntArrayRef shape, const at::Tensor& beside) {
     return at::arange(count, beside.options().dtype(at::kLong)).reshape(shape);
 }
 """,
-        ("arange", "index_add", "zeros"),
         ("<c10/util/accumulate.h>",),
     ),
     "where_of_numbers": Function(
@@ -365,7 +353,6 @@ at::Tensor where_of_numbers(const at::Tensor& condition, const at::Scalar& x, co
     return at::where(condition, at::scalar_tensor(x, options), y);
 }
 """,
-        ("scalar_tensor", "where"),
     ),
     "collect": Function(
         """\
@@ -375,7 +362,6 @@ at::Tensor collect(at::TensorList list) {
                         : at::stack(at::broadcast_tensors(list));
 }
 """,
-        ("broadcast_tensors", "stack", "zeros"),
     ),
     "stacked": Function(
         """\
@@ -384,7 +370,6 @@ at::Tensor stacked(at::TensorList list) {
     return list.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::stack(list);
 }
 """,
-        ("stack", "zeros"),
     ),
     "table": Function(
         """\
@@ -398,7 +383,6 @@ at::Tensor table(at::ArrayRef<Number> numbers, const at::TensorOptions& options)
     return entries.empty() ? at::zeros({0}, options) : at::stack(entries);
 }
 """,
-        ("scalar_tensor", "stack", "zeros"),
     ),
     "collect_flat": Function(
         """\
@@ -411,7 +395,6 @@ at::Tensor collect_flat(at::TensorList list) {
     return rows.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::cat(rows);
 }
 """,
-        ("cat", "zeros"),
     ),
     "split_like": Function(
         """\
@@ -434,7 +417,6 @@ std::vector<at::Tensor> split_like(const at::Tensor& x, const std::vector<Like>&
     return parts;
 }
 """,
-        ("narrow", "reshape"),
         ("<c10/util/accumulate.h>", "<optional>"),
     ),
     "unstack_like": Function(
@@ -449,7 +431,6 @@ std::vector<at::Tensor> unstack_like(const at::Tensor& x, const std::vector<Like
     return parts;
 }
 """,
-        ("select",),
     ),
     "Barrier": Function(
         """\
@@ -470,7 +451,6 @@ struct Barrier : torch::autograd::Function<Barrier> {
     }
 };
 """,
-        ("alias",),
         ("<c10/util/Exception.h>", "<string>"),
     ),
     "refused": Function(
@@ -500,28 +480,18 @@ variable_list refused(const std::string& message, variable_list gradients,
     "check_inputs": _CHECK,
 }
 
-_CALLED = re.compile(r"\b([A-Za-z_]\w*)\b")
+# Names of functions that stand beside others.
+_BESIDE = {"unpacked": "packed", "places_of": "scattered"}
 
 
-def needed(text: str) -> list[str]:
-    """The functions of this file that a text calls, and those that they call, in their order."""
+def needed(names: Iterable[str]) -> list[str]:
+    """The functions of this file among these names, and those that they call, in their order."""
     found: set[str] = set()
-    queue = [text]
+    queue = list(names)
     while queue:
-        for name in _called(queue.pop()):
-            if name not in found:
-                found.add(name)
-                queue.append(FUNCTIONS[name].text)
+        name = queue.pop()
+        name = _BESIDE.get(name, name)
+        if name in FUNCTIONS and name not in found:
+            found.add(name)
+            queue += names_of(FUNCTIONS[name].text)
     return [name for name in FUNCTIONS if name in found]
-
-
-# Where a name is no call: a member, one of a namespace, or a comment's word.
-_NOT_CALLED = re.compile(r"//[^\n]*|(?:::|\.|->)\w+|\"[^\"\n]*\"")
-_OTHER_NAMES = {"unpacked": "packed", "places_of": "scattered"}
-
-
-def _called(text: str) -> Iterable[str]:
-    for name in _CALLED.findall(_NOT_CALLED.sub(" ", text)):
-        name = _OTHER_NAMES.get(name, name)
-        if name in FUNCTIONS:
-            yield name

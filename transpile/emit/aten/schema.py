@@ -9,7 +9,8 @@ from typing import NamedTuple
 from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Formula, Param
-from .values import BOOL, DOUBLE, DOUBLES, INT, SIZES, STRING, TENSOR, TENSORS, Expr
+from .code import Code, defined, write
+from .values import BOOL, DOUBLE, DOUBLES, INT, SIZES, STRING, TENSOR, TENSORS, Expr, name
 
 
 class Kind(NamedTuple):
@@ -60,7 +61,7 @@ def _refused(formula: Formula, value: str, message: str, hint: str) -> FormulaEr
     return FormulaError([finding], formula.source)
 
 
-def schema(formula: Formula, name: str) -> str:
+def schema(formula: Formula, operator: str) -> str:
     """``name(Tensor x, *, float scale=2.0) -> Tensor``."""
     arguments = []
     for k, param in enumerate(formula.params):
@@ -81,7 +82,7 @@ def schema(formula: Formula, name: str) -> str:
         arguments.append(text)
     results = ", ".join(["Tensor"] * formula.results)
     returned = results if formula.results == 1 else f"({results})"
-    return f"{name}({', '.join(arguments)}) -> {returned}"
+    return f"{operator}({', '.join(arguments)}) -> {returned}"
 
 
 def _default(value: object) -> str:
@@ -92,14 +93,20 @@ def _default(value: object) -> str:
     return json.dumps(value) if isinstance(value, str) else repr(value)
 
 
-def parameter(param: Param, formula: Formula) -> str:
-    """A parameter of the function, and of the struct's forward."""
-    return f"{kind(param, formula).cpp} {param.var.name}"
+def parameter(param: Param, formula: Formula, ending: str = "") -> Code:
+    """A parameter of the function, and of the struct's forward; its name has this ending."""
+    return write("{} {}", kind(param, formula).cpp, f"{param.var.name}{ending}")
+
+
+def unwrapped(param: Param) -> list[Code]:
+    """The statement that makes a tensor, perhaps an undefined one, of an optional parameter."""
+    shown = param.var.name
+    return defined(TENSOR, shown, write("{}.value_or(at::Tensor())", f"{shown}_or_none"))
 
 
 def value(param: Param, formula: Formula) -> Expr:
     """The expression of a parameter in the struct."""
-    return Expr(param.var.name, kind(param, formula).type)
+    return name(param.var.name, kind(param, formula).type)
 
 
 def result_type(formula: Formula) -> str:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 
@@ -10,7 +9,7 @@ from ...analysis.types import Types, infer, types_of
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
 from ...rewrite import uses
 from ..cpp.comments import Comments
-from ..cpp.lines import LINE_WIDTH, indented
+from .code import Code, Piece, defined, in_row, indented, nested, statement, write
 from .expressions import AtenExpressions
 from .indexing import alone, forwards
 from .values import (
@@ -22,19 +21,25 @@ from .values import (
     PARTS,
     PRIMARY,
     SIZES,
+    SLICE,
     SUM,
     TENSOR,
     TENSORS,
     Expr,
+    braced,
+    call,
     declared,
     joined,
+    method,
     name,
+    opposite,
+    quoted,
+    vector_of,
 )
 from .vocabulary import SEVERAL
 
 # About how long an expression gets before a part of it stands in a statement of its own.
 _WIDTH = 66
-_WORD = re.compile(r"\b[A-Za-z_]\w*\b")
 
 
 class Statements:
@@ -49,7 +54,7 @@ class Statements:
         formula: Formula,
         called: Callable[[str], str | None],
         values: Mapping[Var, Expr],
-        beside: str = "",
+        beside: Piece | None = None,
     ) -> None:
         self._formula = formula
         types = infer(formula)
@@ -70,22 +75,22 @@ class Statements:
             self._pending.discard(atom)
         return self.expressions.of(atom)
 
-    def lines(self, eqns: Iterable[Eqn]) -> list[str]:
+    def lines(self, eqns: Iterable[Eqn]) -> list[Code]:
         """Equations as lines."""
-        made: list[str] = []
+        made: list[Code] = []
         for eqn in eqns:
             lines = self._fit(eqn)
             lines += self._equation(eqn)
             if lines:
-                made += [*self._comments.of(eqn.span), *lines]
+                made += [*map(Code, self._comments.of(eqn.span)), *lines]
         return made
 
-    def comment(self, eqns: Sequence[Eqn]) -> list[str]:
+    def comment(self, eqns: Sequence[Eqn]) -> list[Code]:
         """The author's line of the last of these equations, where it is not above already."""
         spans = [eqn.span for eqn in eqns if eqn.span is not None]
-        return self._comments.of(spans[-1]) if spans else []
+        return list(map(Code, self._comments.of(spans[-1]))) if spans else []
 
-    def _fit(self, eqn: Eqn) -> list[str]:
+    def _fit(self, eqn: Eqn) -> list[Code]:
         """Statements for what would make an expression too long, or would be computed again in a loop."""
         free = [var for block in eqn.blocks for var in block.free()]
         if eqn.op in ("for", "if"):
@@ -101,21 +106,19 @@ class Statements:
                 names.append(longest)
         return [line for var in names for line in self._assigned(var, self.expressions.of(var), eqn)]
 
-    def _assigned(self, var: Var, value: Expr, eqn: Eqn) -> list[str]:
+    def _assigned(self, var: Var, value: Expr, eqn: Eqn) -> list[Code]:
         """The declaration of a variable."""
         type = declared(value.type)
         if var.kind == "list" and value.type == NONE:
             type = TENSORS
         self._pending.discard(var)
-        self.expressions.values[var] = Expr(var.name, type, parts=value.parts if type == TENSORS else ())
+        self.expressions.values[var] = name(var.name, type)
         if type == TENSORS and value.parts:
-            parts = ", ".join(part.text for part in value.parts)
-            self.expressions.values[var] = name(var.name, type)
-            return fitted(f"const {type} {var.name}{{{parts}}};")
-        text = self.expressions.converted(value, type, eqn) if type != value.type else value.text
-        return fitted(f"const {type} {var.name} = {text};")
+            return statement("const {} {}{};", type, var.name, braced(value.parts))
+        made = self.expressions.converted(value, type, eqn)
+        return defined(type, var.name, made)
 
-    def _equation(self, eqn: Eqn) -> list[str]:
+    def _equation(self, eqn: Eqn) -> list[Code]:
         match eqn.op:
             case "raise":
                 return self._raise(eqn)
@@ -138,10 +141,10 @@ class Statements:
             self._pending.discard(var)
         return self._value(eqn, value)
 
-    def _value(self, eqn: Eqn, value: Expr) -> list[str]:
+    def _value(self, eqn: Eqn, value: Expr) -> list[Code]:
         (out,) = eqn.outs
-        simple = value.type in (PARTS, SIZES, DOUBLES, NONE) or (
-            _WORD.fullmatch(value.text) is not None and value.type != TENSOR
+        simple = value.type in (PARTS, SLICE, SIZES, DOUBLES, NONE) or (
+            (value.is_name or isinstance(value.constant, bool)) and value.type != TENSOR
         )
         once = out.temp and self._counts[out] <= 1
         if simple or once:
@@ -151,25 +154,23 @@ class Statements:
             return []
         return self._assigned(out, value, eqn)
 
-    def _several(self, eqn: Eqn) -> list[str]:
+    def _several(self, eqn: Eqn) -> list[Code]:
         """Functions with several results, and formulas with their hidden outputs."""
         callee = eqn.kwarg("callee")
         operands = [self.of(atom) for atom in eqn.args]
-        names = ", ".join(out.name for out in eqn.outs)
+        names = in_row(out.name for out in eqn.outs)
         for out in eqn.outs:
             self.expressions.values[out] = name(out.name, TENSOR)
         if isinstance(callee, Literal) and str(callee.value) in SEVERAL:
-            function = SEVERAL[str(callee.value)]
-            arguments = ", ".join(value.text for value in operands)
-            return fitted(f"const auto [{names}] = at::{function}({arguments});")
+            return statement("const auto [{}] = {};", names, call(SEVERAL[str(callee.value)], *operands))
         outputs = self.expressions.formula_outputs(eqn, operands)
         made = f"{eqn.outs[0].name}_outputs"
-        lines = fitted(f"const variable_list {made} = {outputs};")
+        lines = defined("variable_list", made, outputs)
         for k, out in enumerate(eqn.outs):
-            lines.append(f"const {TENSOR} {out.name} = {made}[{k}];")
+            lines += defined(TENSOR, out.name, f"{made}[{k}]")
         return lines
 
-    def _unslice(self, eqn: Eqn) -> list[str]:
+    def _unslice(self, eqn: Eqn) -> list[Code]:
         """Zeros of a shape with a tensor added at an index."""
         (out,) = eqn.outs
         operand, shape = self.of(eqn.args[0]), eqn.kwarg("shape")
@@ -177,20 +178,17 @@ class Statements:
         assert shape is not None
         assert index is not None
         where = self.of(index)
-        self.expressions.values[out] = name(out.name, TENSOR)
-        size = self.of(shape).text
-        lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.new_zeros({size});")
+        self.expressions.values[out] = made = name(out.name, TENSOR)
+        zeros = method(operand, "new_zeros", self.of(shape))
+        lines = statement("{} {} = {};", TENSOR, made, zeros)
         if (array := alone(where)) is not None:
-            indices = f"{{{array.text}}}"
-            text = f"at::index_put({out.name}, {indices}, {operand.text}, /*accumulate=*/true)"
-            return [*lines, *fitted(f"{out.name} = {text};")]
+            put = call("at::index_put", made, braced([array]), operand, Code("/*accumulate=*/true"))
+            return [*lines, *statement("{} = {};", made, put)]
         where, turned = forwards(where)
-        lines += fitted(f"{self.expressions.entries(eqn, out.name, where)}.add_({operand.text});")
-        if turned:
-            lines += fitted(f"{out.name} = at::flip({out.name}, {{{', '.join(map(str, turned))}}});")
-        return lines
+        lines += statement("{}.add_({});", self.expressions.entries(eqn, made, where), operand)
+        return [*lines, *(_flipped(made, turned) if turned else [])]
 
-    def _index_put(self, eqn: Eqn) -> list[str]:
+    def _index_put(self, eqn: Eqn) -> list[Code]:
         """A copy of a tensor with a value written to the part at an index."""
         (out,) = eqn.outs
         operand, value = (self.of(atom) for atom in eqn.args)
@@ -199,18 +197,18 @@ class Statements:
         where, turned = forwards(self.of(index))
         if any(part.type == TENSOR for part in (where, *where.parts)):
             raise self.expressions.refusal(eqn, "a write by an array of indices")
-        self.expressions.values[out] = name(out.name, TENSOR)
-        lines = fitted(f"{TENSOR} {out.name} = {operand.within(PRIMARY)}.clone();")
-        flipped = fitted(f"{out.name} = at::flip({out.name}, {{{', '.join(map(str, turned))}}});")
-        write = "copy_" if value.type == TENSOR else "fill_"
-        written = fitted(f"{self.expressions.entries(eqn, out.name, where)}.{write}({value.text});")
-        return [*lines, *flipped, *written, *flipped] if turned else [*lines, *written]
+        self.expressions.values[out] = made = name(out.name, TENSOR)
+        lines = statement("{} {} = {};", TENSOR, made, method(operand, "clone"))
+        flipped = _flipped(made, turned) if turned else []
+        write_to = "copy_" if value.type == TENSOR else "fill_"
+        written = statement(f"{{}}.{write_to}({{}});", self.expressions.entries(eqn, made, where), value)
+        return [*lines, *flipped, *written, *flipped]
 
     # control flow
 
-    def _raise(self, eqn: Eqn) -> list[str]:
-        texts = [self.of(atom).text for atom in eqn.args]
-        return fitted(f"TORCH_CHECK(false, {', '.join(texts) or chr(34) + chr(34)});")
+    def _raise(self, eqn: Eqn) -> list[Code]:
+        message = in_row(map(self.of, eqn.args)) if eqn.args else quoted("")
+        return statement("TORCH_CHECK(false, {});", message)
 
     def _conditional(self, eqn: Eqn) -> Expr | None:
         """The conditional as one expression, where each branch is one that is short enough."""
@@ -230,7 +228,7 @@ class Statements:
                 return None
             branches.append(self.of(block.results[0]))
         if eqn.outs[0].kind == "tensor" and all(value.type == NONE for value in branches):
-            return Expr("at::Tensor()", TENSOR)
+            return call(TENSOR)
         value = self.expressions.choice(eqn, self.of(eqn.args[0]), *branches)
         if len(value.text) > _WIDTH:
             self._restore(held, pending)
@@ -244,10 +242,10 @@ class Statements:
         values.update(held)
         self._pending = pending
 
-    def _branches(self, eqn: Eqn) -> list[str]:
+    def _branches(self, eqn: Eqn) -> list[Code]:
         """``if``: variables declared before it, which both branches assign."""
         test = self.of(eqn.args[0])
-        made: list[tuple[list[str], list[Expr]]] = []
+        made: list[tuple[list[Code], list[Expr]]] = []
         for block in eqn.blocks:
             lines = self.lines(block.eqns)
             made.append((lines, [self.of(atom) for atom in block.results]))
@@ -259,20 +257,15 @@ class Statements:
             given = [values[k] for _, values in made]
             type = self._type_of(eqn, out, [value.type for value in given])
             self.expressions.values[out] = name(out.name, type)
-            lines.append(f"{type} {out.name}{'' if type not in NUMBERS else '{}'};")
+            lines += statement("{} {}{};", type, out.name, Code("{}" if type in NUMBERS else ""))
             for body, value in zip(bodies, given, strict=True):
                 if value.type != NONE:
-                    text = self.expressions.converted(value, type, eqn)
-                    body += fitted(f"{out.name} = {text};")
+                    body += statement("{} = {};", out.name, self.expressions.converted(value, type, eqn))
         condition = self.expressions.condition(test)
         first, second = bodies
         if not first and second:
-            condition, first, second = _opposite(condition), second, []
-        lines += fitted(f"if ({condition}) {{")
-        lines += indented(first)
-        if second:
-            lines += ["} else {", *indented(second)]
-        return [*lines, "}"]
+            condition, first, second = opposite(condition), second, []
+        return [*lines, *nested("if", condition, first, second)]
 
     def _type_of(self, eqn: Eqn, out: Var, types: Sequence[str]) -> str:
         type = INTS if PARTS in types else joined(list(types))
@@ -282,7 +275,7 @@ class Statements:
             raise self.expressions.refusal(eqn, f"`{out.name}`, which is of different types in two branches")
         return type
 
-    def _loop(self, eqn: Eqn) -> list[str]:
+    def _loop(self, eqn: Eqn) -> list[Code]:
         """A loop over numbers or a list; what it carries is assigned, what it collects grows."""
         (body,) = eqn.blocks
         item, carried = body.params[0], body.params[1:]
@@ -304,101 +297,71 @@ class Statements:
         results = [self.of(atom) for atom in body.results]
         lines = []
         for var, type, start in zip(carried, types, starts, strict=True):
-            text = self.expressions.converted(start, type, eqn)
-            lines += fitted(f"{type} {var.name} = {text};")
+            lines += statement("{} {} = {};", type, var.name, self.expressions.converted(start, type, eqn))
         for var, value in zip(lists, results[len(carried) :], strict=True):
             element = TENSOR if var.kind == "list" else declared(value.type)
             if element in (PARTS, NONE):
                 element = INTS if element == PARTS else TENSOR
-            values[var] = name(var.name, f"std::vector<{element}>")
-            lines.append(f"std::vector<{element}> {var.name};")
-            inside += fitted(f"{var.name}.push_back({self.expressions.converted(value, element, eqn)});")
+            values[var] = name(var.name, vector_of(element))
+            lines += statement("{} {};", vector_of(element), var.name)
+            added = self.expressions.converted(value, element, eqn)
+            inside += statement("{}.push_back({});", var.name, added)
         inside += self._moves(eqn, carried, types, results)
         if eqn.kwarg("until") is not None:
-            inside.append(f"if ({self.expressions.condition(values[carried[0]])}) break;")
+            inside += statement("if ({}) break;", self.expressions.condition(values[carried[0]]))
         lines += self._head(item, over, backwards, of_list)
-        lines += [*indented(inside), "}"]
+        lines += [*indented(inside), Code("}")]
         if backwards:
-            lines += [f"std::reverse({var.name}.begin(), {var.name}.end());" for var in lists]
+            for var in lists:
+                lines += statement("std::reverse({}.begin(), {}.end());", var.name, var.name)
         for out, var in zip(finals, carried, strict=True):
             values[out] = values[var]
         return lines
 
-    def _head(self, item: Var, over: Expr, backwards: bool, of_list: bool) -> list[str]:
+    def _head(self, item: Var, over: Expr, backwards: bool, of_list: bool) -> list[Code]:
         k = item.name
         if not of_list:
             if over.type != INT:
-                over = Expr(f"static_cast<int64_t>({over.text})", INT)
+                over = call("static_cast<int64_t>", over, type=INT)
+            count = over.within(SUM)
             if backwards:
-                return [f"for (int64_t {k} = {over.within(SUM)} - 1; {k} >= 0; --{k}) {{"]
-            return [f"for (int64_t {k} = 0; {k} < {over.within(SUM)}; ++{k}) {{"]
+                return [write("for (int64_t {} = {} - 1; {} >= 0; --{}) {{", k, count, k, k)]
+            return [write("for (int64_t {} = 0; {} < {}; ++{}) {{", k, k, count, k)]
         if backwards:
-            place = f"{k}_place"
+            place, values = f"{k}_place", over.within(PRIMARY)
             return [
-                f"for (size_t {place} = {over.within(PRIMARY)}.size(); {place}-- > 0;) {{",
-                f"    const at::Tensor& {k} = {over.within(PRIMARY)}[{place}];",
+                write("for (size_t {} = {}.size(); {}-- > 0;) {{", place, values, place),
+                write("    const at::Tensor& {} = {}[{}];", k, values, place),
             ]
-        return [f"for (const at::Tensor& {k} : {over.text}) {{"]
+        return [write("for (const at::Tensor& {} : {}) {{", k, over)]
 
     def _moves(
         self, eqn: Eqn, carried: Sequence[Var], types: Sequence[str], results: Sequence[Expr]
-    ) -> list[str]:
+    ) -> list[Code]:
         """The next iteration's values: one by one, where no later value reads a changed one."""
         moved = [
             (var.name, self.expressions.converted(value, type, eqn))
             for var, type, value in zip(carried, types, results, strict=False)
             if value.text != var.name
         ]
-        lines: list[str] = []
+        lines: list[Code] = []
         while moved:
-            read = [set(_WORD.findall(text)) for _, text in moved]
             free = [
                 k
                 for k, (target, _) in enumerate(moved)
-                if not any(target in words for j, words in enumerate(read) if j != k)
+                if not any(target in value.names for j, (_, value) in enumerate(moved) if j != k)
             ]
             if not free:
-                targets = ", ".join(target for target, _ in moved)
-                texts = ", ".join(text for _, text in moved)
-                lines += fitted(f"std::tie({targets}) = std::make_tuple({texts});")
-                return lines
-            target, text = moved.pop(free[0])
-            lines += fitted(f"{target} = {text};")
+                targets = in_row(target for target, _ in moved)
+                return [
+                    *lines,
+                    *statement("std::tie({}) = std::make_tuple({});", targets, in_row(v for _, v in moved)),
+                ]
+            target, value = moved.pop(free[0])
+            lines += statement("{} = {};", target, value)
         return lines
 
 
-def _opposite(condition: str) -> str:
-    return condition[1:] if re.fullmatch(r"!\w[\w.()]*", condition) else f"!({condition})"
-
-
-def fitted(line: str, room: int = LINE_WIDTH - 16, indent: int = 4) -> list[str]:
-    """A statement on lines of at most so many columns, broken at its outermost commas and operators.
-
-    >>> fitted("const at::Tensor total = first_function(alpha) + second_function(beta);", 52)
-    ['const at::Tensor total =', '    first_function(alpha) + second_function(beta);']
-    """
-    if len(line) <= room:
-        return [line]
-    places: list[tuple[int, int]] = []
-    depth, quoted = 0, False
-    for k, letter in enumerate(line):
-        quoted ^= letter == '"' and line[k - 1] != "\\"
-        if quoted:
-            continue
-        if letter == " " and 8 < k < room and (line[k - 1] == "," or (line[k - 2] == " " != line[k - 1])):
-            places.append((depth, k))
-        # What belongs to a template has no space before it.
-        bracket = letter in "([{" or (letter == "<" and line[k - 1] != " ")
-        closing = letter in ")]}" or (letter == ">" and line[k - 1] not in " -")
-        depth += bracket - closing
-    assigned = line.find(" = ") + 2
-    if 2 <= assigned < room and len(line) - assigned + indent <= room:
-        place = assigned
-    else:
-        wide = [found for found in places if found[1] > room // 3] or places
-        if not wide:
-            return [line]
-        least = min(depth for depth, _ in wide)
-        place = max(k for depth, k in wide if depth == least)
-    rest = fitted(line[place + 1 :], room - indent, 4 if line[place + 1 :].find("(") >= 0 else 0)
-    return [line[:place], *(f"{' ' * indent}{text}" for text in rest)]
+def _flipped(tensor: Expr, axes: Sequence[Expr]) -> list[Code]:
+    """The statement that turns a tensor around along axes."""
+    return statement("{} = {};", tensor, call("at::flip", tensor, braced(axes)))

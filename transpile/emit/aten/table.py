@@ -8,7 +8,6 @@ and dtype.
 
 from __future__ import annotations
 
-import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -22,19 +21,29 @@ from ...operators import OPERATORS
 from ...rewrite import rename, slice_of
 from ..array_library.blocks import split_by_result, with_free_names
 from ..array_library.helpers import Helpers
-from ..cpp.lines import indented
 from ..torch.frame import Frame
 from ..torch.function import live, shared_outputs
-from ..torch.operands import computed_with
 from ..torch.parts import Part, parts_of_results
 from ..torch.vocabulary import torch_vocabulary
 from . import schema
-from .function import OWN_NAMES, function_name
+from .code import (
+    Code,
+    defined,
+    fitted,
+    in_row,
+    indented,
+    names_in,
+    nested,
+    statement,
+    text_of,
+    write,
+)
+from .function import OWN_NAMES, checks, function_name
 from .inline import InlineExpressions, NotInline
 from .module import includes
 from .runtime import FUNCTIONS, needed
-from .statements import Statements, fitted
-from .values import TENSOR, TENSORS, Expr, added, name
+from .statements import Statements
+from .values import COMPOUND_LIST, TENSOR, TENSORS, Expr, added, call, method, name
 
 # Names that PyTorch's loader has for itself in an entry.
 _LOADERS = frozenset({"grad", "grads", "result", "grad_input_mask", "self_p", "self_t"})
@@ -47,8 +56,8 @@ class Entry(NamedTuple):
 
     native: str
     derivative: str
-    kernel: str
-    gradients: str
+    kernel: list[Code]
+    gradients: list[Code]
 
 
 def table_files(formulas: Sequence[tuple[str, Formula]], library: Derivatives) -> dict[str, str]:
@@ -65,7 +74,8 @@ def table_files(formulas: Sequence[tuple[str, Formula]], library: Derivatives) -
             findings += error.diagnostics
     if findings:
         raise FormulaError(findings, formulas[0][1].source)
-    stem = "".join(part.capitalize() for part in re.split(r"\W|_", Path(formulas[0][1].source.path).stem))
+    words = "".join(c if c.isalnum() else " " for c in Path(formulas[0][1].source.path).stem).split()
+    stem = "".join(word.capitalize() for word in words)
     files = {
         "native_functions.yaml": "\n".join(entry.native for entry in made),
         "derivatives.yaml": "\n".join(entry.derivative for entry in made),
@@ -77,12 +87,13 @@ def table_files(formulas: Sequence[tuple[str, Formula]], library: Derivatives) -
     return files
 
 
-def _file(namespace: str, functions: Sequence[str]) -> str:
-    text = "\n\n".join(functions)
-    helpers = "\n".join(FUNCTIONS[each].text for each in needed(text))
+def _file(namespace: str, functions: Sequence[list[Code]]) -> str:
+    text = "\n\n".join(map(text_of, functions))
+    names = names_in(line for function in functions for line in function)
+    helpers = "\n".join(FUNCTIONS[each].text for each in needed(names))
     inner = f"namespace {{\n\n{helpers}\n}}  // namespace\n\n" if helpers else ""
     body = f"namespace {namespace} {{\n\n{inner}{text}\n\n}}  // namespace {namespace}\n"
-    return f"{includes(body).lstrip()}\n{body}"
+    return f"{includes(names).lstrip()}\n{body}"
 
 
 class _Writer:
@@ -123,7 +134,7 @@ class _Writer:
             f"    CompositeExplicitAutograd: {function_name(self.operator)}\n"
         )
         lines = [f"- name: {signature}"]
-        gradients = ""
+        gradients: list[Code] = []
         try:
             if self.several:
                 raise NotInline
@@ -185,8 +196,7 @@ class _Writer:
                 raise NotInline
             expressions.values[out] = found
         value = expressions.of(block.results[0])
-        without_axes = re.sub(r"\{[-\w, ]*\}", "", value.text)
-        if value.type != TENSOR or needed(value.text) or re.search(r"\{|std::|at::k", without_axes):
+        if value.type != TENSOR or needed(value.names) or not all(map(_is_inline, value.names)):
             raise NotInline
         return value.text
 
@@ -205,8 +215,8 @@ class _Writer:
 
     # gradients as a function
 
-    def _helper(self) -> tuple[str, str]:
-        """The call of the function that computes the gradients, and its text."""
+    def _helper(self) -> tuple[str, list[Code]]:
+        """The call of the function that computes the gradients, and its lines."""
         formula = self.formula
         lists = [param for _, param in self.inputs if param.var.kind == "list"]
         if lists and len(self.inputs) > 1:
@@ -216,65 +226,61 @@ class _Writer:
         for part in self.parts:
             used |= set(self._with_intermediates(part, part.block.results).free())
         results = {var: shown for var, shown in self.results.items() if var in used}
-        incoming = "at::TensorList grads" if self.several else "const at::Tensor& grad"
-        parameters, arguments, lines = [incoming], [incoming.split()[-1]], list[str]()
+        arguments = ["grads" if self.several else "grad"]
+        parameters = [write("at::TensorList grads" if self.several else "const at::Tensor& grad")]
+        lines: list[Code] = []
         values: dict[Var, Expr] = {}
         for param in formula.params:
-            if param.var not in used:
-                continue
-            text = schema.parameter(param, formula)
-            if param.optional and param.var.kind == "tensor":
-                text += "_or_none"
-                shown = param.var.name
-                lines.append(f"const at::Tensor {shown} = {shown}_or_none.value_or(at::Tensor());")
-            parameters.append(text)
-            arguments.append(param.var.name)
-            values[param.var] = schema.value(param, formula)
+            if param.var in used:
+                parameters.append(self._parameter(param, lines))
+                arguments.append(param.var.name)
+                values[param.var] = schema.value(param, formula)
         for var, shown in results.items():
-            parameters.append(f"const at::Tensor& {shown}")
+            parameters.append(write("const at::Tensor& {}", shown))
             arguments.append(shown)
             values[var] = name(shown, TENSOR)
         if masked:
-            parameters.append(f"std::array<bool, {len(self.inputs)}> grad_input_mask")
+            parameters.append(write(f"std::array<bool, {len(self.inputs)}> grad_input_mask"))
             arguments.append("grad_input_mask")
         gradients = {
             param: self.frame.namer.fresh(f"gradient_of_{param.var.name}") for _, param in self.inputs
         }
-        lines += [
-            f"{TENSORS if param.var.kind == 'list' else TENSOR} {var.name};"
-            for param, var in gradients.items()
-        ]
+        types = [TENSORS if param.var.kind == "list" else TENSOR for _, param in self.inputs]
+        for type, var in zip(types, gradients.values(), strict=True):
+            lines += statement("{} {};", type, var.name)
         for j, part in enumerate(self.parts):
             lines += self._part(part, values, gradients, more=j > 0, masked=masked)
-        names = [var.name for var in gradients.values()]
-        lines.append(f"return {names[0]};" if len(names) == 1 else f"return {{{', '.join(names)}}};")
-        types = [TENSORS if param.var.kind == "list" else TENSOR for _, param in self.inputs]
+        lines += _return([write(var.name) for var in gradients.values()])
         returned = types[0] if len(types) == 1 else f"std::tuple<{', '.join(types)}>"
         called = f"{self.operator}_backward"
-        head = fitted(f"{returned} {called}({', '.join(parameters)}) {{", 100, 8)
+        head = fitted(write("{} {}({}) {{", returned, called, in_row(parameters)), 100, 8)
         comment = f"// The gradients of `{self.written.name}`, from its inputs: to be differentiated again."
-        text = "\n".join([comment, *head, *indented(lines), "}"])
-        return f"{called}({', '.join(arguments)})", text
+        return f"{called}({', '.join(arguments)})", [Code(comment), *head, *indented(lines), Code("}")]
+
+    def _parameter(self, param: Param, lines: list[Code]) -> Code:
+        """A parameter of a function; `lines` get what makes a tensor of an optional one."""
+        if not param.optional or param.var.kind != "tensor":
+            return schema.parameter(param, self.formula)
+        lines += schema.unwrapped(param)
+        return schema.parameter(param, self.formula, "_or_none")
 
     def _part(
         self, part: Part, given: Mapping[Var, Expr], gradients: Mapping[Param, Var], more: bool, masked: bool
-    ) -> list[str]:
+    ) -> list[Code]:
         """The contributions of some gradients, where they are there."""
         formula = self.formula
         values = dict(given)
-        lines = []
+        lines: list[Code] = []
         for k in part.cotangents:
             shown = f"grads[{k}]" if self.several else "grad"
             if k in part.zeros and self.several:
-                text = f"{shown}.defined() ? {shown} : at::zeros_like({self._result(k)})"
-                values[formula.cotangents[k]] = name(f"grad_{k}", TENSOR)
-                lines += fitted(f"const at::Tensor grad_{k} = {text};")
-            else:
-                values[formula.cotangents[k]] = name(shown, TENSOR)
+                zeros = call("at::zeros_like", self._result(k))
+                lines += defined(TENSOR, f"grad_{k}", write("{}.defined() ? {} : {}", shown, shown, zeros))
+                shown = f"grad_{k}"
+            values[formula.cotangents[k]] = Expr(write(shown), TENSOR)
         results = [part.block.results[k] for k, _ in self.inputs]
         block = self._without_own_names(self._with_intermediates(part, results), values, gradients)
-        beside = "grads[0]" if self.several else "grad"
-        printer = Statements(formula, _not_called, values, beside)
+        printer = Statements(formula, _not_called, values, write("grads[0]" if self.several else "grad"))
         printer.prepare(block)
         shared, own = split_by_result(block, block.results)
         lines += printer.lines(shared)
@@ -282,19 +288,16 @@ class _Writer:
             if isinstance(atom, Literal) and atom.value is None:
                 continue
             statements = printer.lines(eqns)
-            var = gradients[param]
-            value = printer.of(atom)
-            text = printer.expressions.converted(value, TENSORS if param.var.kind == "list" else TENSOR)
+            var, type = gradients[param], TENSORS if param.var.kind == "list" else TENSOR
+            made = printer.expressions.converted(printer.of(atom), type)
             if more:
-                text = added(var.name, text, TENSORS if param.var.kind == "list" else TENSOR)
-            statements += [*printer.comment(eqns), *fitted(f"{var.name} = {text};")]
-            if masked:
-                statements = [f"if (grad_input_mask[{j}]) {{", *indented(statements), "}"]
-            lines += statements
+                made = added(var.name, made, type).code
+            statements += [*printer.comment(eqns), *statement("{} = {};", var.name, made)]
+            lines += nested("if", f"grad_input_mask[{j}]", statements) if masked else statements
         if not self.several or part.zeros:
             return lines
-        test = " || ".join(f"grads[{k}].defined()" for k in part.cotangents)
-        return [f"if ({test}) {{", *indented(lines), "}"]
+        asked = [f"grads[{k}].defined()" for k in part.cotangents]
+        return nested("if", write(" || ".join(["{}"] * len(asked)), *asked), lines)
 
     def _result(self, k: int) -> str:
         atom = self.formula.forward.results[k]
@@ -315,33 +318,14 @@ class _Writer:
 
     # the kernel
 
-    def _kernel(self) -> str:
+    def _kernel(self) -> list[Code]:
         """The function that computes the results."""
         formula = self.formula
         outputs = list(formula.forward.results[: formula.results])
         values = {param.var: schema.value(param, formula) for param in formula.params}
-        parameters, lines = [], list[str]()
-        for param in formula.params:
-            text = schema.parameter(param, formula)
-            if param.optional and param.var.kind == "tensor":
-                shown = param.var.name
-                text += "_or_none"
-                lines.append(f"const at::Tensor {shown} = {shown}_or_none.value_or(at::Tensor());")
-            parameters.append(text)
-        checked = []
-        numbers = computed_with(self.written)
-        for param, other in zip(formula.params, self.written.params, strict=True):
-            if other.var.name in numbers:
-                checked.append(f'{{"{other.var.name}", {param.var.name}}}')
-        if checked:
-            lines += fitted(f'check_inputs("{self.operator}", {{{", ".join(checked)}}});')
-        for param in self.frame.lists:
-            element = self.frame.namer.fresh("element").name
-            lines += [
-                f"for (const at::Tensor& {element} : {param.var.name}) {{",
-                *indented(fitted(f'check_inputs("{self.operator}", {{{{"{param.var.name}", {element}}}}});')),
-                "}",
-            ]
+        lines: list[Code] = []
+        parameters = in_row([self._parameter(param, lines) for param in formula.params])
+        lines += checks(self.frame, self.written, self.operator, unwrapped=True)
         block = live(Block((), formula.forward.eqns, tuple(outputs)))
         printer = Statements(formula, _not_called, values, self._beside())
         printer.prepare(block)
@@ -350,18 +334,28 @@ class _Writer:
         made = []
         for k, atom in enumerate(outputs):
             value = printer.of(atom)
-            text = printer.expressions.converted(value, TENSOR)
-            made.append(f"{value.within(0)}.clone()" if k in shared else text)
-        returned = f"return {made[0]};" if len(made) == 1 else f"return {{{', '.join(made)}}};"
-        lines += fitted(returned)
-        head = f"{schema.result_type(formula)} {function_name(self.operator)}({', '.join(parameters)}) {{"
-        return "\n".join([*fitted(head, 100, 8), *indented(lines), "}"])
+            output = printer.expressions.converted(value, TENSOR)
+            made.append(method(value, "clone").code if k in shared else output)
+        lines += _return(made)
+        name = function_name(self.operator)
+        head = fitted(write("{} {}({}) {{", schema.result_type(formula), name, parameters), 100, 8)
+        return [*head, *indented(lines), Code("}")]
 
-    def _beside(self) -> str:
+    def _beside(self) -> Code | None:
         for param in self.formula.params:
             if param.var.kind == "tensor" and not param.optional:
-                return param.var.name
-        return f"{self.frame.lists[0].var.name}[0]" if self.frame.lists else ""
+                return write(param.var.name)
+        return write(f"{self.frame.lists[0].var.name}[0]") if self.frame.lists else None
+
+
+def _return(values: Sequence[Code]) -> list[Code]:
+    """The statement that returns one value, or several."""
+    return statement("return {};" if len(values) == 1 else "return {{{}}};", in_row(values))
+
+
+def _is_inline(name: str) -> bool:
+    """True for what an expression of derivatives.yaml may name."""
+    return not name.startswith(("std::", "at::k")) and name != COMPOUND_LIST
 
 
 def _not_called(op: str) -> str | None:
@@ -370,6 +364,7 @@ def _not_called(op: str) -> str | None:
 
 
 def quoted(text: str) -> str:
-    """The text of a formula as YAML takes it."""
-    plain = re.fullmatch(r"[A-Za-z(][^:#'\"]*|[A-Za-z(](?:[^:#'\"]|::)*", text) is not None
+    """The text of an expression as YAML takes it: in quotes where it could mean something else."""
+    begins = text[:1] == "(" or (text[:1].isascii() and text[:1].isalpha())
+    plain = begins and not set(":#'\"").intersection(text.replace("::", ""))
     return text if plain else "'" + text.replace("'", "''") + "'"

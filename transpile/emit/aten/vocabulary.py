@@ -100,10 +100,10 @@ OF_NUMBERS: dict[str, str] = {
 }
 # Functions with several results.
 SEVERAL: dict[str, str] = {
-    "numpy.linalg.slogdet": "linalg_slogdet",
-    "numpy.linalg.eigh": "linalg_eigh",
-    "numpy.linalg.qr": "linalg_qr",
-    "numpy.linalg.svd": "linalg_svd",
+    "numpy.linalg.slogdet": "at::linalg_slogdet",
+    "numpy.linalg.eigh": "at::linalg_eigh",
+    "numpy.linalg.qr": "at::linalg_qr",
+    "numpy.linalg.svd": "at::linalg_svd",
 }
 # Functions of numbers.
 OF_VALUES: dict[str, str] = {

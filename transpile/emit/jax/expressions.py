@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Container, Mapping
+from collections.abc import Mapping
 from dataclasses import replace
 
 from ...diagnostics import Diagnostic
@@ -18,13 +18,13 @@ from .names import LACKING, OWN, missing, unknown_calls
 class JaxPrinter:
     """Makes the expressions of one formula's functions; `findings` says what JAX has no counterpart of.
 
-    Calls of formulas that are the package's `own` get the names that these have in a module.
+    `names` are those that formulas which are called have in the module.
     """
 
-    def __init__(self, formula: Formula, helpers: Helpers, own: Container[str]) -> None:
+    def __init__(self, formula: Formula, helpers: Helpers, names: Mapping[str, str]) -> None:
         self.formula = formula
         self.helpers = helpers
-        self.own = own
+        self.names = names
         self.findings: list[Diagnostic] = list(unknown_calls(formula))
 
     def __call__(self, counts: Mapping[Var, int]) -> JaxExpressions:
@@ -63,5 +63,5 @@ class JaxExpressions(Expressions):
 
     def formula(self, op: str, hidden: bool) -> ast.expr:
         """The function of another formula, in the same module."""
-        name = private(op) if op in self._printer.own else op
+        name = self._printer.names.get(op, op)
         return ast.Name(f"{name}_outputs" if hidden else name, ast.Load())

@@ -9,7 +9,7 @@ rule, which the rule calls for them: so every level of differentiation meets the
 from __future__ import annotations
 
 import ast
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 from ...analysis.absence import may_be_absent
@@ -47,8 +47,8 @@ _IMPORTS = {
 def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Helpers) -> str:
     """The module of promoted formulas. Raises FormulaError (PB502) for what JAX has no counterpart of."""
     every = _with_called(formulas, library)
-    own = {op for op, formula in every.items() if formula.name == private(op)}
-    texts = [text for formula in every.values() for text in _functions(formula, library, helpers, own)]
+    shown = {op: formula.name for op, formula in every.items()}
+    texts = [text for formula in every.values() for text in _functions(formula, library, helpers, shown)]
     used = names_in(ast.parse("\n".join(texts)))
     needed = helpers.needed(used)
     parts = [helpers.text(needed, _WIDTH) + "\n", *texts] if needed else texts
@@ -57,13 +57,15 @@ def module_text(formulas: Sequence[Formula], library: Derivatives, helpers: Help
     of = f"{names} and {whose} derivatives to every order, for JAX."
     title = f'"""{of}\n\nFrom {_file(formulas[0])}.\n"""'
     imports = [line for name, line in _IMPORTS.items() if name in used]
-    imports += (line for line in helpers.imports(needed, used) if " pullback" not in line)
-    block = import_block(["from __future__ import annotations", *imports])
+    block = import_block(["from __future__ import annotations", *imports, *helpers.imports(needed, used)])
     return f"{title}\n\n{block}\n\n\n" + "\n\n".join(parts)
 
 
 def _with_called(formulas: Sequence[Formula], library: Derivatives) -> dict[str, Formula]:
-    """The formulas, each behind those that it calls; the package's own have names with an underscore."""
+    """The formulas by their operators, each behind those that it calls, with names of their own in a module.
+
+    The package's have names with an underscore.
+    """
     asked = {formula.name: formula for formula in formulas}
     found: dict[str, Formula] = {}
     under_way: set[str] = set()
@@ -73,7 +75,9 @@ def _with_called(formulas: Sequence[Formula], library: Derivatives) -> dict[str,
         for eqn in calls_of_formulas(formula):
             if eqn.op not in under_way:
                 add(eqn.op, asked[eqn.op] if eqn.op in asked else _called(eqn, formula, library))
-        found[op] = formula.evolve(name=private(formula.name)) if _is_ours(formula) else formula
+        name = private(formula.name) if _is_ours(formula) else formula.name
+        taken = [*(other.name for other in found.values()), *(asked.keys() - {op})]
+        found[op] = formula.evolve(name=op if name in taken else name)
 
     for name, formula in asked.items():
         if name not in under_way:
@@ -93,13 +97,15 @@ def _is_ours(formula: Formula) -> bool:
     return Path(formula.source.path).resolve().parent == formula_folder()
 
 
-def _functions(formula: Formula, library: Derivatives, helpers: Helpers, own: set[str]) -> list[str]:
+def _functions(
+    formula: Formula, library: Derivatives, helpers: Helpers, names: Mapping[str, str]
+) -> list[str]:
     """The texts of a formula's functions: all outputs, the rule, and what is called."""
     findings = [*called_formulas(formula), *_not_in_a_module(formula)]
     if findings:
         raise FormulaError(list(dict.fromkeys(findings)), formula.source)
     exposed = formula.evolve(results=formula.results + len(formula.hidden), hidden=(), result_is_tuple=True)
-    printer = JaxPrinter(formula, helpers, own)
+    printer = JaxPrinter(formula, helpers, names)
     try:
         check_transpose(exposed, library)
         functions, head = _with_tangents(exposed, printer), "custom_jvp"

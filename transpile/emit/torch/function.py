@@ -8,8 +8,9 @@ it. Forward mode stands in a subclass: `torch.compile` takes no class with `jvp`
 from __future__ import annotations
 
 import ast
-import re
+import math
 from collections.abc import Iterable, Mapping, Sequence
+from textwrap import indent
 from typing import NamedTuple
 
 from ...analysis.absence import may_be_absent
@@ -96,7 +97,7 @@ def _class_text(
     blocks += ["", *(f"    {line}" for line in attributes)] if attributes else []
     for made in methods:
         text = function_text(made, frame.formula.source, WIDTH - 4).rstrip("\n")
-        blocks += ["", *(f"    {line}" if line else "" for line in text.split("\n"))]
+        blocks += ["", indent(text, "    ")]
     return "\n".join(blocks)
 
 
@@ -321,7 +322,11 @@ def _parameter(param: Param) -> str:
 
 def _literal(value: object) -> str:
     """A constant as text; an infinity is a number that is too large."""
-    return re.sub(r"\binf\b", "1e999", repr(value)) if not isinstance(value, str) else repr(value)
+    if isinstance(value, tuple):
+        return f"({', '.join(map(_literal, value))}{',' if len(value) == 1 else ''})"
+    if isinstance(value, float) and not math.isfinite(value):
+        return 'float("nan")' if math.isnan(value) else "1e999" if value > 0 else "-1e999"
+    return repr(value)
 
 
 def _is_plain(annotation: str) -> bool:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import BITS, CHOICE, PRIMARY, UNARY, Expr
-from pullback.transpile.emit.aten.values import binary as joined
+from pullback.transpile.emit.aten.values import BITS, CHOICE, PRIMARY, UNARY
 from pullback.transpile.emit.python_expr import COMPARE
 
 from ...rules.arithmetic import ARITHMETIC, LOGIC
 from ..errors import NotExported
 from ..scope import Scope
 from ..types import BOOL, CONJUGATE, NONE, NUMBER, SCALAR, STRING, SYMINT, TENSOR, is_symbolic, is_tensor
+from ..values import Expr, joined
 from .rule import Rule, Write
 
 _SYMBOLS = {kind: symbol for symbol, kind in (ARITHMETIC | COMPARE | LOGIC).items()}

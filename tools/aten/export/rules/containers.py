@@ -5,11 +5,12 @@ from __future__ import annotations
 import ast
 from dataclasses import replace
 
-from pullback.transpile.emit.aten.values import PRIMARY, Expr
+from pullback.transpile.emit.aten.values import PRIMARY
 
 from ..errors import NotExported
 from ..scope import Scope
 from ..types import INT, INTS, NONE, SIZES, SYMINT, TENSORS, TUPLE, element_of, is_symbolic, is_tensor
+from ..values import Expr
 from .rule import Rule, Write
 
 

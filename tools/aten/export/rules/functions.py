@@ -6,12 +6,13 @@ import ast
 from collections.abc import Iterator, Sequence
 from typing import Any
 
-from pullback.transpile.emit.aten.values import PRIMARY, Expr
+from pullback.transpile.emit.aten.values import PRIMARY
 
 from ...rules.functions import OF_NUMBERS, keywords_of
 from ..errors import NotExported
 from ..scope import Scope, called, operator
 from ..types import INTS, NONE, NUMBER, OTHER, PERHAPS, TENSOR, TENSORS, TUPLE, is_symbolic, is_tensor
+from ..values import Expr
 from .rule import Rule, Write
 
 # Functions of FunctionsManual.cpp that are there for symbolic sizes.

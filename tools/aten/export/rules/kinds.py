@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import EQUALITY, PRIMARY, Expr
+from pullback.transpile.emit.aten.values import EQUALITY, PRIMARY
 
 from ...rules.kinds import ENUMERATORS
 from ..scope import Scope, called, operator
 from ..types import BOOL, CONJUGATE, INT, OTHER
+from ..values import Expr
 from .rule import Rule, Write
 
 _OF_TENSORS = {

@@ -5,11 +5,10 @@ from __future__ import annotations
 import ast
 import json
 
-from pullback.transpile.emit.aten.values import Expr
-
 from ...rules.literals import CONSTANTS
 from ..scope import Scope
 from ..types import BOOL, INT, NONE, NUMBER, STRING
+from ..values import Expr
 from .rule import Rule, Write
 
 _CONSTANTS = {python: name for name, python in CONSTANTS.items()}

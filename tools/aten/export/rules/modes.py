@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import PRIMARY, Expr
+from pullback.transpile.emit.aten.values import PRIMARY
 
 from ..errors import NotExported
 from ..scope import Scope, called
 from ..types import BOOL, OTHER
+from ..values import Expr
 from .rule import Rule, Write
 
 

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import Expr
-
 from ..errors import NotExported
 from ..scope import Scope
+from ..values import Expr
 from .rule import Rule, Write
 
 

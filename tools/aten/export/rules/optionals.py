@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import PRIMARY, UNARY, Expr
+from pullback.transpile.emit.aten.values import PRIMARY, UNARY
 
 from ..scope import Scope
 from ..types import BOOL, SIZES, is_tensor
+from ..values import Expr
 from .rule import Rule, Write
 
 

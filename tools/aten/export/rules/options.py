@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import PRIMARY, Expr
+from pullback.transpile.emit.aten.values import PRIMARY
 
 from ..scope import Scope, called, operator
 from ..types import OTHER, TENSOR, is_symbolic
+from ..values import Expr
 from .rule import Rule, Write
 
 _NEW = {"new_zeros": "zeros", "new_ones": "ones"}

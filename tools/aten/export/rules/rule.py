@@ -6,9 +6,8 @@ import ast
 from collections.abc import Callable
 from typing import Any, Protocol
 
-from pullback.transpile.emit.aten.values import Expr
-
 from ..scope import Scope
+from ..values import Expr
 
 
 class Write(Protocol):

@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import ast
 
-from pullback.transpile.emit.aten.values import Expr
-
 from ..scope import Scope, called
 from ..types import TENSOR, TENSORS
+from ..values import Expr
 from .rule import Rule, Write
 
 
