@@ -16,7 +16,7 @@ def _as_end(end, a, axis):
 
 
 @pb.composite(np.diff)
-def diff(a, n=1, axis=-1, prepend=None, append=None):
+def diff(a: pb.Tensor, n=1, axis=-1, prepend=None, append=None):
     """Entries along an axis less those before them, n times over.
 
     >>> diff(pb.tensor([1.0, 4.0, 9.0]))
@@ -39,7 +39,7 @@ def diff(a, n=1, axis=-1, prepend=None, append=None):
 
 
 @pb.composite(np.ediff1d)
-def ediff1d(ary, to_end=None, to_begin=None):
+def ediff1d(ary: pb.Tensor, to_end=None, to_begin=None):
     """Differences of neighbours among all entries, with others put at the ends."""
     r = np.diff(np.reshape(ary, (-1,)))
     if to_begin is not None:

@@ -81,7 +81,7 @@ def cummin(x, axis=0):
 
 
 @pb.composite(np.median)
-def median(a, axis=None, out=None, overwrite_input=False, keepdims=False):
+def median(a: pb.Tensor, axis=None, out=None, overwrite_input=False, keepdims=False):
     """Half of each of the two entries in the middle of the order, which may be one; NaN where there is one.
 
     >>> median(pb.tensor([3.0, 1.0, 2.0, 8.0]))

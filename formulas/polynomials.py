@@ -6,7 +6,7 @@ import pullback as pb
 
 
 @pb.composite(np.polyval)
-def polyval(p, x):
+def polyval(p: pb.Tensor, x):
     """The value at x, by Horner's rule.
 
     >>> polyval(pb.tensor([1.0, 0.0, 2.0]), 3.0)
@@ -24,7 +24,7 @@ def _polyval_inputs(rng):
 
 
 @pb.composite(np.polymul)
-def polymul(a1, a2):
+def polymul(a1: pb.Tensor, a2: pb.Tensor):
     """The coefficients of the product."""
     return np.convolve(np.reshape(a1, (-1,)), np.reshape(a2, (-1,)))
 
@@ -35,7 +35,7 @@ def _polymul_inputs(rng):
 
 
 @pb.composite(np.polyder)
-def polyder(p, m=1):
+def polyder(p: pb.Tensor, m=1):
     """The coefficients of the m-th derivative."""
     for _ in range(m):
         p = p[:-1] * np.arange(p.shape[0] - 1, 0, -1)

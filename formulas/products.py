@@ -201,7 +201,7 @@ def _linalg_vecdot_inputs(rng):
 
 
 @pb.composite(np.kron)
-def kron(a, b):
+def kron(a: pb.Tensor, b: pb.Tensor):
     """Each entry of the first times all of the second, as blocks.
 
     >>> kron(pb.tensor([1.0, 10.0]), pb.tensor([1.0, 2.0]))

@@ -50,7 +50,7 @@ def _whole(r, a, axis, keepdims):
 
 
 @pb.composite(np.quantile)
-def quantile(a, q, axis=None, *, method="linear", keepdims=False):
+def quantile(a: pb.Tensor, q: pb.Tensor, axis=None, *, method="linear", keepdims=False):
     """The entry at a share `q` of the sorted order; NaN where there is one.
 
     >>> quantile(pb.tensor([1.0, 2.0, 4.0]), 0.75)
@@ -66,7 +66,7 @@ def quantile(a, q, axis=None, *, method="linear", keepdims=False):
 
 
 @pb.composite(np.percentile)
-def percentile(a, q, axis=None, *, method="linear", keepdims=False):
+def percentile(a: pb.Tensor, q: pb.Tensor, axis=None, *, method="linear", keepdims=False):
     """Quantiles of a share in hundredths."""
     shares = q / 100 if np.ndim(q) == 0 else [each / 100 for each in q]
     return np.quantile(a, shares, axis, method=method, keepdims=keepdims)

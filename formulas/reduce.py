@@ -98,7 +98,7 @@ def _distinct_inputs(rng):
 
 
 @pb.composite(np.ptp)
-def ptp(a, axis=None, out=None, keepdims=False):
+def ptp(a: pb.Tensor, axis=None, out=None, keepdims=False):
     """The largest entry less the smallest.
 
     >>> ptp(pb.tensor([1.0, 5.0, 3.0]))

@@ -102,6 +102,12 @@ _STANDS_FOR = {"pullback.numpy": "numpy", special.__name__: "scipy.special"}
 _NAMED: Any = namedtuple
 
 
+def _is_plain(value: object) -> bool:
+    """True of a number, a text, and a tuple of them or of such tuples."""
+    plain = isinstance(value, (bool, int, float, str))
+    return plain or (isinstance(value, tuple) and all(map(_is_plain, value)))
+
+
 def _frozen_fields(value: object) -> tuple[object, ...] | None:
     """The fields of a frozen dataclass of numbers and texts, by their names; None for another object."""
     if isinstance(value, type) or not dataclasses.is_dataclass(value):
@@ -122,7 +128,7 @@ def binding(value: object) -> Binding:
         return Binding.constant(value.item(), strong=isinstance(value, np.float64))
     if value is None or value is Ellipsis or isinstance(value, (bool, int, float, complex, str)):
         return Binding.constant(value)
-    if isinstance(value, tuple) and all(isinstance(item, (bool, int, float, str)) for item in value):
+    if isinstance(value, tuple) and _is_plain(value):
         return Binding.constant(value)
     if (fields := _frozen_fields(value)) is not None:
         return Binding.constant(fields)

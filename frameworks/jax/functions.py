@@ -20,11 +20,6 @@ def repeat(a: Any, repeats: Any, axis: int | None = None) -> Any:
     return jnp.repeat(a, np.asarray(repeats), axis)
 
 
-def ix_(*places: Any) -> Any:
-    """`jnp.ix_`, of lists too."""
-    return jnp.ix_(*map(jnp.asarray, places))
-
-
 def flatnonzero(a: Any) -> Any:
     """`jnp.flatnonzero`; of a list it is known under `jax.jit` too."""
     return jnp.flatnonzero(a) if isinstance(a, jax.Array) else jnp.asarray(np.flatnonzero(a))

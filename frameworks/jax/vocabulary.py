@@ -53,7 +53,6 @@ NUMPY = Names(
         "size": lambda x: math.prod(_shape(x)),
         "argsort": functions.argsort,
         "repeat": functions.repeat,
-        "ix_": functions.ix_,
         "flatnonzero": functions.flatnonzero,
         "sign": functions.sign,
         **{name: _Wide(getattr(np, name)) for name in ("float64", "complex128", "int64", "uint64")},

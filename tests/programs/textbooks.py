@@ -300,6 +300,43 @@ def line_search(x, g, *, shrink: float = 0.5):
     return x - t * g
 
 
+HEUN = ((0.0, 0.0, 0.0), (1 / 3, 0.0, 0.0), (0.0, 2 / 3, 0.0))
+
+
+def explicit_runge_kutta(y, h, *, b: tuple[float, ...] = (0.25, 0.0, 0.75), steps: int = 3):
+    """A method by its Butcher tableau: each stage begins with the slopes of those before it."""
+    for _ in range(steps):
+        k = []
+        for i in range(len(b)):
+            yi = y
+            for j in range(i):
+                yi = yi + h * HEUN[i][j] * k[j]
+            k.append(np.stack([yi[1], -np.sin(yi[0]) - 0.1 * yi[1]]))
+        for weight, slope in zip(b, k, strict=True):
+            y = y + h * weight * slope
+    return y
+
+
+def adams_bashforth(y, h, *, weights: tuple[float, ...] = (23 / 12, -16 / 12, 5 / 12), steps: int = 5):
+    """The last slopes, as many as there are."""
+    slopes = []
+    for _ in range(steps):
+        slopes.append(np.cos(y) - y)
+        if len(slopes) < len(weights):
+            y = y + h * slopes[-1]
+            continue
+        for j in range(len(weights)):
+            y = y + h * weights[j] * slopes[-1 - j]
+    return y
+
+
+def pair_potential(positions):
+    """Each pair once, by the places above the diagonal."""
+    i, j = np.triu_indices(positions.shape[0], k=1)
+    d = np.sqrt(np.sum((positions[i] - positions[j]) ** 2, axis=-1))
+    return np.sum(d**-4 - d**-2)
+
+
 def runge_kutta_fehlberg(y0, k, *, t_end: float = 1.0, h0: float = 0.25, tol: float = 1e-3):
     """Steps as long as the error allows."""
     t, h, y = 0.0, h0, y0
@@ -341,5 +378,8 @@ SAMPLES = [
     (rod_cutting, [positive(4)], {}),
     (needleman_wunsch, [normal(4, 3)], {}),
     (line_search, [normal(3), 4.0 * normal(3)], {}),
+    (explicit_runge_kutta, [positive(2), np.array(0.1)], {}),
+    (adams_bashforth, [positive(3), np.array(0.1)], {}),
+    (pair_potential, [positive(4, 3)], {}),
     (runge_kutta_fehlberg, [positive(3), np.array(0.8)], {}),
 ]

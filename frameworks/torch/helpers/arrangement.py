@@ -158,5 +158,5 @@ def arange(start: Any, stop: Any = None, step: Any = 1, device: Any = None) -> t
     """Numbers from `start` on, before `stop`, as NumPy's: float64 where one of them is a float."""
     if stop is None:
         start, stop = 0, start
-    whole = all(isinstance(number, int) for number in (start, stop, step))
+    whole = all(isinstance(number, int | torch.SymInt) for number in (start, stop, step))
     return torch.arange(start, stop, step, dtype=torch.int64 if whole else torch.float64, device=device)

@@ -6,8 +6,7 @@ from ..array_library.helpers import Helpers
 from ..array_library.vocabulary import Vocabulary
 
 # NumPy's functions that give a tuple of indices.
-TUPLES = frozenset({"nonzero", "ix_", "unravel_index", "triu_indices", "tril_indices"})
-TUPLES |= {"triu_indices_from", "tril_indices_from"}
+TUPLES = frozenset({"nonzero", "unravel_index"})
 _TEMPLATES = {
     "shape": "x.shape",
     "ndim": "x.ndim",
@@ -67,7 +66,6 @@ _CALLS = {
     "numpy.digitize": "_digitize",
     "numpy.argwhere": "torch.argwhere",
     "numpy.flatnonzero": "_flatnonzero",
-    "numpy.indices": "_indices",
     **{f"numpy.{name}": f"_{name}" for name in TUPLES},
     "scipy.special.round": "torch.round",
 }

@@ -97,7 +97,9 @@ def read_call(frame: Frame, node: ast.Call, name: str | None, targets: tuple[str
     callee: Value
     if isinstance(func, ast.Attribute) and dotted is None:
         base = read(frame, func.value)
-        if isinstance(base, Growing) or (isinstance(base, Var) and is_list(frame, base)):
+        if isinstance(base, Growing) or (
+            isinstance(base, Var) and (is_list(frame, base) or base in frame.build.tuples)
+        ):
             return read_list_method(frame, base, func, read_arguments(frame, node))
         if isinstance(base, Keyed):
             return method_of(frame, base, func, read_arguments(frame, node).positional, node)

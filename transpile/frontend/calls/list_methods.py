@@ -1,4 +1,4 @@
-"""Methods of lists, and the list of an array's elements."""
+"""Methods of lists and tuples, and the list of an array's elements."""
 
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ _PLACE = (
     "if found < 0:\n"
     "    raise ValueError('the value is not in the list')"
 )
+_COUNT = "found = 0\nfor item in xs:\n    if item == wanted:\n        found = found + 1"
 
 
 def as_list(frame: Frame, array: Var, node: ast.Call) -> Value:
@@ -35,7 +36,7 @@ def as_list(frame: Frame, array: Var, node: ast.Call) -> Value:
 
 def read_list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, given: Arguments) -> Value:
     """``xs.append(item)`` and its kin."""
-    taken = {"append": (1,), "index": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
+    taken = {"append": (1,), "index": (1,), "count": (1,), "pop": (0, 1), "insert": (2,)}.get(func.attr, ())
     if given.keywords or len(given.positional) not in taken:
         raise refuse(
             "PB402",
@@ -43,8 +44,11 @@ def read_list_method(frame: Frame, base: Growing | Var, func: ast.Attribute, giv
             frame.span(given.node),
             hint="use append",
         )
-    if func.attr == "index":
-        return read_template(frame, _PLACE, {"xs": base, "wanted": given.positional[0]}, given.node)
+    if func.attr in ("index", "count"):
+        held = {"xs": base, "wanted": given.positional[0]}
+        return read_template(frame, _PLACE if func.attr == "index" else _COUNT, held, given.node)
+    if isinstance(base, Var) and base in frame.build.tuples:
+        raise refuse("PB402", f"a tuple has no `.{func.attr}`", frame.span(given.node))
     if func.attr == "append":
         return append(frame, func, base, given.positional[0], given.node)
     place = atom(frame, given.positional[0] if given.positional else Literal(-1), given.node)

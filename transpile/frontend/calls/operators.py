@@ -71,6 +71,9 @@ def bind_operator(
     literals = [item for item in operands if isinstance(item, Literal)]
     if not attrs and len(literals) == len(operands) and (folded := fold_call(dotted, *literals)) is not None:
         return folded
+    if info.name == "prod" and not attrs and is_tuple(frame, operands[0]):
+        size = frame.build.emit("math.prod", operands, frame.span(node), kind="value")
+        return _of_numpy(frame, size, node)
     values = (bool(operands) and info.derivative == "formula" and not info.view) or info.pointwise
     kind: Kind = "value" if values and all(is_value(item) for item in operands) else "tensor"
     if kind == "value" and info.infix and dotted.startswith("numpy.") and info.dtype != "bool":

@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 
 from ...ir import Literal, Var
 from ...operators import instead_of
+from ..expressions.templates import read_template
 from ..state.values import Frame, Growing, Items, Value, elements, is_value
 from ..syntax.fence import refuse
 from .arguments import Arguments
@@ -28,6 +29,8 @@ def of_known(frame: Frame, name: str, given: Arguments, add: Add) -> Value | Non
         values, start = values[:1], values[1]
     if name == "sum" and len(values) == 1 and isinstance(values[0], Var) and is_value(values[0]):
         return None  # Python's own, of numbers
+    if name == "reversed" and len(values) == 1 and values[0] in frame.build.tuples:
+        return read_template(frame, "found = xs[::-1]", {"xs": values[0]}, given.node)
     known = [elements(value) for value in values]
     lists = [items for items in known if items is not None]
     if len(lists) != len(values) or (name != "zip" and len(values) > 1):

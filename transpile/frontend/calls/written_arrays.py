@@ -31,16 +31,20 @@ def array_of(
     build = frame.build
     listed = isinstance(value, Var) and value.kind == "value"
     listed = listed and value in build.tuples | build.lists | build.listed_numbers
-    if listed or _shape_of_numbers(frame, value) is not None:
+    if listed and value in build.tuples and not is_table(frame, value):  # a shape
+        value = read_template(frame, "found = [n for n in xs]", {"xs": value}, node)
+    of_numbers = listed or _shape_of_numbers(frame, value) is not None
+    if not of_numbers and not _has_tensors(frame, value):
+        return None
+    if dtype is not None and (not of_numbers or (isinstance(value, Var) and value in build.lists)):
+        array = array_of(frame, value, node, None)
+        assert array is not None
+        kwargs = (("dtype", keyword_atom(frame, "dtype", dtype, node)),)
+        return build.emit("astype", (atom(frame, array, node),), frame.span(node), kwargs=kwargs, name=name)
+    if of_numbers:
         given = {"object": value} | ({} if dtype is None else {"dtype": dtype})
         return bind_operator(frame, OPERATORS["array"], "numpy.array", node, [], given, name)
-    if not _has_tensors(frame, value):
-        return None
-    if dtype is None:
-        return _stacked(frame, value, node, name)
-    stacked = atom(frame, _stacked(frame, value, node, None), node)
-    kwargs = (("dtype", keyword_atom(frame, "dtype", dtype, node)),)
-    return frame.build.emit("astype", (stacked,), frame.span(node), kwargs=kwargs, name=name)
+    return _stacked(frame, value, node, name)
 
 
 def array_of_table(frame: Frame, value: Value, node: ast.Call) -> Value:
@@ -103,6 +107,8 @@ def with_arrays(frame: Frame, info: OperatorInfo, given: Arguments) -> Arguments
         if slot not in info.operands or slot in LISTS_OF_ARRAYS:
             return value
         value = array_of_table(frame, value, given.node)
+        if info.kind in ("reduction", "scan") and info.name != "prod" and value in frame.build.tuples:
+            return array_of(frame, value, given.node, None) or value  # `np.max(x.shape)`
         numbers = isinstance(value, Var) and value.kind == "value" and value in frame.build.lists
         written = elements(value) and (_has_tensors(frame, value) or _shape_of_numbers(frame, value))
         return array_assigned(frame, value, given.node) if numbers or written else value

@@ -15,6 +15,9 @@ from ..syntax.fence import refuse
 from ..syntax.folding import COMPARE
 from .arithmetic import SIGNS, combine
 from .branches import choose
+from .templates import read_template
+
+_AMONG = "found = False\nfor item in xs:\n    if item == wanted:\n        found = True"
 
 
 def read_compare(frame: Frame, node: ast.Compare, name: str | None) -> Value:
@@ -74,12 +77,20 @@ def _is_made(frame: Frame, var: Var) -> bool:
 
 def _membership(frame: Frame, sign: ast.cmpop, left: Value, right: Value, node: ast.Compare) -> Value:
     known = iterated(right)
+    if isinstance(right, Var) and right in frame.build.tuples | frame.build.lists and is_value(left):
+        among = read_template(frame, _AMONG, {"xs": right, "wanted": left}, node)
+        return _unless(frame, sign, among, node)
     if known is None or not is_value(left):
         raise refuse("PB402", "`in` looks into tuples that are written out only", frame.span(node))
     result: Value = Literal(False)
     for item in known:
         same = combine(frame, "equal", [atom(frame, left, node), atom(frame, item, node)], node)
         result = choose(frame, same, partial(_given, Literal(True)), partial(_given, result), node)
+    return _unless(frame, sign, result, node)
+
+
+def _unless(frame: Frame, sign: ast.cmpop, result: Value, node: ast.Compare) -> Value:
+    """The answer of ``in``, or that of ``not in``."""
     return (
         combine(frame, "not_", [atom(frame, result, node)], node) if isinstance(sign, ast.NotIn) else result
     )

@@ -1,4 +1,4 @@
-"""``np.r_[a, b]`` and ``np.c_[a, b]``: arrays joined by what looks like an index."""
+"""Subscripts of functions: ``np.r_[a, b]`` joins arrays, ``np.mgrid[:n, :m]`` has the places of a grid."""
 
 from __future__ import annotations
 
@@ -9,9 +9,36 @@ from ...ir import Literal, Var
 from ..state.readers import read
 from ..state.values import Dotted, Frame, Value
 from ..syntax.fence import refuse
+from .templates import read_template
 
 Node = TypeVar("Node", bound=ast.expr)
 JOINS = {"numpy.r_": "numpy.concatenate", "numpy.c_": "numpy.column_stack"}
+
+GRIDS = {
+    "numpy.mgrid": "stack(meshgrid({}, indexing='ij'))",
+    "numpy.ogrid": "meshgrid({}, indexing='ij', sparse=True)",
+}
+
+
+def read_grid(frame: Frame, base: Dotted, node: ast.Subscript) -> Value:
+    """The places along each axis of a grid; of ``0:1:5j`` five from the first to the last."""
+    parts = node.slice.elts if isinstance(node.slice, ast.Tuple) else [node.slice]
+    held: dict[str, Value] = {}
+    axes = []
+    for k, part in enumerate(parts):
+        if not isinstance(part, ast.Slice) or part.upper is None:
+            message = f"`{base.text}[...]` takes slices with an end"
+            raise refuse("PB402", message, frame.span(part), hint="write `np.mgrid[:n, :m]`")
+        count = part.step.value if isinstance(part.step, ast.Constant) else None
+        bounds = {"a": part.lower, "b": part.upper, "c": None if isinstance(count, complex) else part.step}
+        held |= {f"{name}{k}": read(frame, each) for name, each in bounds.items() if each is not None}
+        start = "0" if part.lower is None else f"a{k}"
+        if isinstance(count, complex):
+            axes.append(f"linspace({start}, b{k}, {int(abs(count))})")
+        else:
+            axes.append(f"arange({start}, b{k}, {'1' if part.step is None else f'c{k}'})")
+    made = axes[0] if len(axes) == 1 else GRIDS[base.name].format(", ".join(axes))
+    return read_template(frame, f"found = {made}", held, node)
 
 
 def read_joined(frame: Frame, base: Dotted, node: ast.Subscript, name: str | None) -> Value:

@@ -13,7 +13,7 @@ from ..state.readers import operand, read
 from ..state.values import Dotted, Frame, Growing, Items, Keyed, Value, elements
 from ..syntax.fence import refuse
 from .dictionaries import entry
-from .joined_by_index import JOINS, read_joined
+from .joined_by_index import GRIDS, JOINS, read_grid, read_joined
 from .list_parts import part_of_list
 from .templates import read_template
 
@@ -23,6 +23,8 @@ def read_subscript(frame: Frame, node: ast.Subscript, name: str | None) -> Value
     base = read(frame, node.value)
     if isinstance(base, Dotted) and base.name in JOINS:
         return read_joined(frame, base, node, name)
+    if isinstance(base, Dotted) and base.name in GRIDS:
+        return read_grid(frame, base, node)
     if isinstance(base, Keyed):
         return entry(frame, base, node)
     known = elements(base)

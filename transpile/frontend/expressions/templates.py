@@ -22,6 +22,10 @@ _FUNCTIONS = {
     "array": "numpy.array",
     "log": "numpy.log",
     "zeros": "numpy.zeros",
+    "arange": "numpy.arange",
+    "linspace": "numpy.linspace",
+    "meshgrid": "numpy.meshgrid",
+    "stack": "numpy.stack",
 }
 
 

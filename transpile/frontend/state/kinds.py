@@ -46,9 +46,13 @@ def is_tuple(frame: Frame, operand: Atom) -> bool:
 
 
 def is_table(frame: Frame, value: Value) -> bool:
-    """True for a tuple or list of numbers that is a parameter."""
-    held = frame.build.tuples & frame.build.inputs | frame.build.listed_numbers
-    return isinstance(value, Var) and value in held
+    """True for a tuple or list of numbers that is a parameter, and for a part of one."""
+    build = frame.build
+    while isinstance(value, Var) and value in build.tuples and (made := build.made.get(value)) is not None:
+        if made.op != "item":
+            return False
+        value = made.args[0]
+    return isinstance(value, Var) and value in build.tuples & build.inputs | build.listed_numbers
 
 
 def check_list(frame: Frame, operand: Atom, node: ast.AST, what: str) -> None:

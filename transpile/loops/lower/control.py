@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 
+from ...diagnostics import FormulaError
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...passes.kernel.types import join, stored
 from ..expressions import (
@@ -28,7 +29,7 @@ from ..statements import Assign, Do, For, Guard, If, Let, NewList, Statement, Va
 from .facts import Fact, Leaf
 from .merge import merge
 from .names import derived
-from .operators.lists import is_empty, listed, of_arrays, type_of
+from .operators.lists import NO_ARRAYS, is_empty, listed, of_arrays, type_of
 from .phases import Body, Control
 from .plan import Plan
 from .scalars import Scalar, truth
@@ -180,7 +181,15 @@ def _after(plan: Plan, eqn: Eqn, facts: Sequence[Fact], enter: Enter) -> list[Fa
     for _ in range(3):
         trial = plan.inside(body, plan.names.copy())
         trial.missing |= plan.missing
-        _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
+        try:
+            _enter_iteration(plan, trial, eqn, carried, facts, "iteration", [], enter)
+        except FormulaError:
+            # An iteration may read of an empty list what one before it has appended.
+            started = [_of_arrays_to_come(*each) for each in zip(carried, facts, strict=True)]
+            if started == facts:
+                raise
+            facts = started
+            continue
         found = [_left(trial, atom) for atom in body.results[: len(carried)]]
         after = [_carried(plan, *each) for each in zip(carried, facts, found, strict=True)]
         if after == facts:
@@ -189,6 +198,11 @@ def _after(plan: Plan, eqn: Eqn, facts: Sequence[Fact], enter: Enter) -> list[Fa
     raise plan.refuse(
         "a value that a loop carries has another dtype in each iteration, which is not compiled"
     )
+
+
+def _of_arrays_to_come(param: Var, fact: Fact) -> Fact:
+    empty = fact.kind in ("list", "index") and not fact.items and fact.known is None
+    return NO_ARRAYS if param.kind == "list" and empty else fact
 
 
 def _no_iterations(plan: Plan, eqn: Eqn) -> None:

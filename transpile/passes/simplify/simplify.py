@@ -240,7 +240,8 @@ class _Scope:
             found = function(*args, **keywords)
         except (ArithmeticError, TypeError, ValueError):
             return None
-        return Literal(found) if isinstance(found, bool | int | float | str) else None
+        found = tuple(found) if isinstance(found, list) else found
+        return Literal(found) if isinstance(found, bool | int | float | str | tuple) else None
 
     def _value(self, atom: Atom) -> object:
         """The value of a constant, or of a list or tuple of constants; else the variable."""

@@ -32,6 +32,9 @@ def of_attributes(
         np.convolve(powers, x) * np.array(scale) + np.array([n], dtype=np.float64),
         x / np.prod(places, dtype=float) + np.average(x, weights=weights) + np.sum([w * 2 for w in weights]),
         np.array(weights, dtype=np.float32) * x + np.stack([x, weights])[1] + np.size(weights),
+        np.convolve(x, weights[1:]) * np.median(weights)
+        + np.convolve(weights[::-1], x)[1:] * np.diff(weights)[0],
+        np.array([k * k for k in range(n)], dtype=float) * scale,
         np.array([x[0], n, 2.0], dtype=np.float64) * np.array(x, copy=True, order="C"),
     )
 

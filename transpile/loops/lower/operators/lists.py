@@ -46,12 +46,13 @@ def is_collected(plan: Plan, eqn: Eqn) -> bool:
     if eqn.op == "item" and isinstance(eqn.args[0], Literal):
         return is_table(eqn.args[0].value)
     if eqn.op == "item":
-        return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_likes(facts[0]))
+        return isinstance(eqn.args[1], Var) and (facts[0].kind == "list" or _is_list_of_values(facts[0]))
     return eqn.op in ("unitem", "zeros_list", "collect_flat", "appended", "without_last")
 
 
-def _is_list_of_likes(fact: Fact) -> bool:
-    return fact.kind == "index" and fact.eqn is not None and fact.eqn.op in ("list", "like")
+def _is_list_of_values(fact: Fact) -> bool:
+    """True of a list of descriptions, and of the numbers of a row of a table."""
+    return fact.kind == "index" and fact.eqn is not None and fact.eqn.op in ("list", "like", "tuple")
 
 
 def add_collected_list(plan: Plan, eqn: Eqn, out: Var) -> None:
@@ -249,13 +250,13 @@ def _like(plan: Plan, eqn: Eqn, out: Var) -> None:
     _made(plan, out, replace(owner, element="like"), owner.level, call("shapes_of", owner.node))
 
 
-# What a loop over an empty list collects, of which nobody reads an element.
-_NOTHING = Fact("collected", "T", known=New(ListOf(ViewOf("T"))), element="array")
+# An empty list: of what a loop collects of none, nobody reads an element; what grows is mostly one of arrays.
+NO_ARRAYS = Fact("collected", "T", known=New(ListOf(ViewOf("T"))), element="array")
 
 
 def _joined(plan: Plan, eqn: Eqn, out: Var) -> None:
     collects = eqn.op in ("collect", "collect_flat")
-    owner = _NOTHING if collects and is_empty(plan, eqn.args[0]) else listed(plan, eqn.args[0])
+    owner = NO_ARRAYS if collects and is_empty(plan, eqn.args[0]) else listed(plan, eqn.args[0])
     axis = literal_of(eqn, "axis", 0)
     if eqn.op == "collect_flat" or axis is None:
         _flattened(plan, eqn, out, owner)
