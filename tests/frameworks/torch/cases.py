@@ -526,6 +526,30 @@ def pairs(x):
     return total
 
 
+@pb.derive_pullback
+def stages(x, *, weights: tuple[float, ...] = (0.25, -0.5, 0.75)):
+    slopes = []
+    for i in range(len(weights)):
+        inner = x
+        for j in range(i):
+            inner = inner + weights[j + 1 :][0] * slopes[j]
+        slopes.append(np.sin(0.0 - -inner))
+    total = x * (len(weights) % 2)
+    for k in range(1, len(weights)):
+        total = total + k * weights[k] * slopes[k - 1]
+    return total
+
+
+@pb.derive_pullback
+def distances(x):
+    n = x.shape[0]
+    table = np.zeros((n, n))
+    for i in range(n):
+        for j in range(i + 1, n):
+            table[i, j] = np.linalg.norm(x[i] - x[j])
+    return table
+
+
 CASES: dict[str, Case] = {
     "simple": Case(simple, ((3, 1), (4,))),
     "broadcast": Case(broadcast, ((3, 1), (2,), (2, 3, 2))),
@@ -584,5 +608,7 @@ CASES: dict[str, Case] = {
     "along axes": Case(along_axes, ((3, 3),), forward=False),
     "over no axis": Case(over_no_axis, ((3,),)),
     "by_list": Case(by_list, ((3, 2),), {"ids": (0, 2)}),
+    "stages": Case(stages, ((3,),)),
+    "distances": Case(distances, ((3, 2),)),
     "masked_mean": Case(masked_mean, ((2, 3), (2, 3)), mask=(1,)),
 }

@@ -35,6 +35,7 @@ from .values import (
     PARTS,
     PRIMARY,
     SIZES,
+    SLICE,
     STRING,
     TENSOR,
     TENSORS,
@@ -56,6 +57,7 @@ from .values import (
     quoted,
     slice_of,
     tuple_of,
+    vector_of,
 )
 from .vocabulary import ALL_AXES, DTYPES, OF_NUMBERS, OF_TRUTH, OF_VALUES, TEMPLATES, WHOLE
 
@@ -184,7 +186,7 @@ class AtenExpressions:
 
     def _template(self, eqn: Eqn, info: OperatorInfo, given: Mapping[str, Expr]) -> str | None:
         axis = given.get("axes" if eqn.op == "transpose" else "axis")
-        every = eqn.op != "concatenate" if axis is None else axis.type == NONE
+        every = eqn.op not in _ALONG_ONE if axis is None else axis.type == NONE
         if eqn.op in ALL_AXES and every:
             keeps = given.get("keepdims")
             if keeps is None or keeps.constant is False or eqn.op in ("flip", "transpose"):
@@ -330,6 +332,28 @@ class AtenExpressions:
             return call("reversed_axes", given["a"])
         return call("at::permute", given["a"], axes)
 
+    def _last_written(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        index, shape = given["index"], given["shape"]
+        spots = self.entries(eqn, call("places_of", shape, self._beside or index), index)
+        return call("last_written", spots, call("c10::multiply_integers", shape, type=INT))
+
+    def _norm(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        """A norm of vectors: of all entries, or along one axis."""
+        order, axis = given.get("ord", constant(None)), given.get("axis", constant(None))
+        if (axis.type, order.type) != (NONE, NONE) and (axis.type != INT or order.type == STRING):
+            raise self.refusal(eqn, f"numpy.linalg.norm with ord={order.text} over such axes")
+        places = axis.code if axis.type == NONE else braced([axis])
+        number = constant(2) if order.type == NONE else order
+        keeps = given.get("keepdims", constant(False))
+        return call("at::linalg_vector_norm", given["x"], number, places, keeps)
+
+    def _searchsorted(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
+        side = given.get("side", constant("left")).constant
+        if side not in ("left", "right") or given.get("sorter", constant(None)).type != NONE:
+            raise self.refusal(eqn, "numpy.searchsorted with a `sorter`, or by a side that is not known")
+        flags = (Code("/*out_int32=*/false"), Code(f"/*right=*/{'true' if side == 'right' else 'false'}"))
+        return call("at::searchsorted", given["a"], given["v"], *flags)
+
     def _squeeze(self, eqn: Eqn, given: Mapping[str, Expr]) -> Expr:
         axis = given.get("axis")
         if axis is None or axis.type == NONE:
@@ -441,9 +465,10 @@ class AtenExpressions:
             return negative(operands[0], INT if of_truth else operands[0].type)
         if eqn.op == "logical_not":
             return opposite(operands[0])
-        if eqn.op == "add" and kinds <= {SIZES, INTS, PARTS} and all(value.parts for value in operands):
-            parts = tuple(part for value in operands for part in value.parts)
-            return tuple_of(parts)
+        if eqn.op == "add" and kinds <= {SIZES, INTS, PARTS}:
+            if all(value.parts for value in operands):
+                return tuple_of(tuple(part for value in operands for part in value.parts))
+            return call("chained", *(self.converted(value, INTS, eqn) for value in operands), type=INTS)
         if not kinds <= {*NUMBERS, DTYPE, STRING} or not operands:
             raise self.refusal(eqn, info.python)
         if info.dtype == "bool" and infix in _INFIX:
@@ -451,6 +476,8 @@ class AtenExpressions:
                 operands = [Expr(self._dtype(eqn, value), DTYPE) for value in operands]
             return binary(infix, operands[0], operands[1], BOOL)
         floats = DOUBLE in kinds
+        if eqn.op in _OF_INTEGERS and not floats:
+            return call(_OF_INTEGERS[eqn.op], *operands, type=INT)
         if eqn.op == "divide":
             first, second = (
                 value if value.type == DOUBLE else Expr(self.converted(value, DOUBLE), DOUBLE)
@@ -461,6 +488,13 @@ class AtenExpressions:
             written = any(value.constant is not None for value in operands)  # an `int`
             return call(f"c10::div_floor_integer{'<int64_t>' if written else ''}", *operands, type=INT)
         if eqn.op in ("add", "subtract", "multiply"):
+            if floats:  # a whole number that is not written there is converted
+                operands = [
+                    Expr(self.converted(value, DOUBLE), DOUBLE)
+                    if value.type != DOUBLE and value.constant is None
+                    else value
+                    for value in operands
+                ]
             return binary(infix, operands[0], operands[1], DOUBLE if floats else INT)
         if eqn.op in ("maximum", "minimum"):
             type = DOUBLE if floats else INT
@@ -492,6 +526,15 @@ class AtenExpressions:
         """Calls beside the table of operators: `math`, another formula, a function of the text."""
         callee = eqn.kwarg("callee")
         operands = [self.of(atom) for atom in eqn.args]
+        if eqn.op == "range":
+            bounds = operands if len(operands) > 1 else [constant(0), *operands]
+            return call("range_of", *[*bounds, constant(1)][:3], type=INTS)
+        if eqn.op == "math.prod" and operands[0].type in (INTS, SIZES):
+            return call("c10::multiply_integers", *operands, type=INT)
+        if callee == Literal("pow") and all(value.type == INT for value in operands):
+            return call("power_of", *operands, type=INT)
+        if callee == Literal("numpy.flatnonzero"):
+            return method(call("at::nonzero", method(operands[0], "reshape", "-1")), "squeeze", "-1")
         if isinstance(callee, Literal):
             raise self.refusal(eqn, str(callee.value).lstrip("."))
         if eqn.op in TEMPLATES:
@@ -538,9 +581,9 @@ class AtenExpressions:
         value, old = (self.of(atom) for atom in eqn.args)
         if old.type in NUMBERS:
             return value
-        if eqn.kwarg("shared") not in (None, Literal(None)):
-            raise self.refusal(eqn, "a number that may be an array under two names")
-        return call("in_place", self.converted(value, TENSOR, eqn), old)
+        shared = eqn.kwarg("shared") or Literal(None)
+        why = [] if shared == Literal(None) else [self.of(shared)]
+        return call("in_place", self.converted(value, TENSOR, eqn), old, *why)
 
     def _accumulate(self, eqn: Eqn) -> Expr:
         first, second = (self.of(atom) for atom in eqn.args)
@@ -591,6 +634,10 @@ class AtenExpressions:
         values = [self.of(atom) for atom in eqn.args]
         if values and all(value.type == INT for value in values):
             values = [call("at::scalar_tensor", value, "at::kLong") for value in values]
+        kinds = {value.type for value in values}
+        if len(kinds) == 1 and kinds <= {LIKE, LIKES}:
+            kind = vector_of(kinds.pop())
+            return Expr(write("{}{}", kind, braced(values)), kind)
         made = (
             value if value.type == TENSOR else Expr(self.converted(value, TENSOR, eqn), TENSOR)
             for value in values
@@ -609,6 +656,11 @@ class AtenExpressions:
         if base.operand is not None and base.form == "sizes" and index.type == INT:
             return expr("{}.size({})", INT, base.operand, index)
         element = element_of(base.type)
+        if element in (INT, DOUBLE) and index.type == SLICE:
+            whole = base if base.type == vector_of(element) else method(base, "vec")
+            start, stop, step = index.parts
+            step = constant(1) if step.type == NONE else step
+            return call("slice_of", whole, start, stop, step, type=vector_of(element))
         if element is None or index.type != INT:
             raise self.refusal(eqn, f"{base.text}[{index.text}]")
         if index.is_negative:
@@ -652,6 +704,9 @@ def _infix(info: OperatorInfo) -> str:
     return info.infix if info.name not in ("power", "floor_divide", "remainder", "matmul") else ""
 
 
+# What is along one axis where none is given.
+_ALONG_ONE = frozenset({"concatenate", "sort", "argsort"})
+_OF_INTEGERS = {"remainder": "remainder_of", "power": "power_of"}
 _SPECIAL = {
     "where": AtenExpressions._where,
     "clip": AtenExpressions._clip,
@@ -661,6 +716,9 @@ _SPECIAL = {
     "repeat": AtenExpressions._repeat,
     "sum_repeats": AtenExpressions._repeat,
     **dict.fromkeys(("softmax", "log_softmax"), AtenExpressions._of_one_axis),
+    "searchsorted": AtenExpressions._searchsorted,
+    "last_written": AtenExpressions._last_written,
+    "norm": AtenExpressions._norm,
     "transpose": AtenExpressions._transpose,
     "squeeze": AtenExpressions._squeeze,
     "expand_dims": AtenExpressions._expand_dims,

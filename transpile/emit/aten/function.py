@@ -14,7 +14,7 @@ from typing import NamedTuple
 from ...codes import diagnostic
 from ...derivatives import Derivatives
 from ...diagnostics import FormulaError
-from ...ir import Atom, Block, Formula, Literal, Param, Var
+from ...ir import Atom, Block, Eqn, Formula, Literal, Param, Var
 from ...passes.promote.recompute import recompute_indices
 from ...rewrite import rename
 from ..array_library.blocks import Called, nested_results, split_by_result, with_free_names
@@ -103,6 +103,18 @@ def autograd_struct(
     return Struct(lines, _function(frame, written, function), schema.schema(written, function))
 
 
+def _absent(eqns: Sequence[Eqn]) -> set[Var]:
+    """Values that a branch which is not taken leaves undefined."""
+    found: set[Var] = set()
+    for eqn in eqns:
+        for block in eqn.blocks:
+            found |= _absent(block.eqns)
+        if eqn.op == "if":
+            sides = zip(eqn.outs, *(block.results for block in eqn.blocks), strict=True)
+            found |= {out for out, *made in sides if not found.isdisjoint(made) or Literal(None) in made}
+    return found
+
+
 class _Struct:
     def __init__(self, frame: Frame) -> None:
         self.frame = frame
@@ -163,11 +175,14 @@ class _Struct:
         constants = {*formula.options.nondifferentiable, *range(len(frame.results), len(outputs))}
         given = {param.var for param in formula.params}
         made: list[Code] = []
+        absent = _absent(block.eqns)
         for k, atom in enumerate(outputs):
             assert isinstance(atom, Var)
             value = printer.of(atom)
             output = printer.expressions.converted(value, TENSOR)
-            if k in shared:
+            if k >= formula.results and atom in absent:
+                output = call("copied", value).code
+            elif k in shared:
                 output = method(value, "clone").code
             read = k in constants or k in self.likes or atom in frame.saved
             if read and output.text != atom.name:

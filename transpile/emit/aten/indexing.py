@@ -1,4 +1,4 @@
-"""Indices of tensors: an operator of ATen for each part."""
+"""Indices of tensors: an operator of ATen for each part, and one for all arrays among them."""
 
 from __future__ import annotations
 
@@ -13,17 +13,40 @@ Refuse = Callable[[str], FormulaError]
 
 def entries(base: Expr, index: Expr, refuse: Refuse) -> Expr:
     """The entries at an index: a view, but at an array and where a slice steps backwards."""
-    if (array := alone(index)) is not None:
-        return call("at::index", base, braced([array]))
+    base, arrays = beside_arrays(base, index, refuse)
+    if arrays:
+        return call("at::index", base, braced(arrays))
     for part, axis in _places(index, refuse):
         base = _part_of(base, part, constant(axis), refuse)
     return base
 
 
-def alone(index: Expr) -> Expr | None:
-    """The array that an index consists of, ``...`` behind it left out; None for another index."""
-    first, *rest = _parts(index) or (index,)
-    return first if first.type == TENSOR and all(part.type == DOTS for part in rest) else None
+def beside_arrays(base: Expr, index: Expr, refuse: Refuse) -> tuple[Expr, list[Expr]]:
+    """What stands beside the arrays of an index, applied, and what `at::index` is given for each axis then.
+
+    The latter is empty where there is no array. Whole numbers are arrays beside one.
+    """
+    parts = list(_parts(index))
+    places = [k for k, part in enumerate(parts) if part.type == TENSOR]
+    if not places:
+        return base, []
+    if parts[-1].type == DOTS:
+        parts.pop()
+    given: list[Expr] = []
+    for k, part in enumerate(parts):
+        whole = part.type == SLICE and all(bound.type == NONE for bound in part.parts)
+        if part.type == DOTS or (k > places[0] and not whole and part.type not in (TENSOR, INT)):
+            raise refuse("an array among other parts of an index")
+        if part.type == INT:
+            given.append(call("at::scalar_tensor", part, "at::kLong"))
+        elif part.type == TENSOR:
+            given.append(part)
+        else:
+            base = _part_of(base, part, constant(k), refuse)
+            given.append(constant(None))
+    while given[-1].type == NONE:
+        given.pop()
+    return base, given
 
 
 def forwards(index: Expr) -> tuple[Expr, list[Expr]]:

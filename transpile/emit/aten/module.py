@@ -31,6 +31,7 @@ _HEADERS = {
     "std::vector": "<vector>",
     "TORCH_CHECK": "<c10/util/Exception.h>",
     "c10::div_floor_integer": "<c10/util/generic_math.h>",
+    "c10::multiply_integers": "<c10/util/accumulate.h>",
     "c10::str": "<c10/util/StringUtil.h>",
     **dict.fromkeys(OF_VALUES.values(), "<cmath>"),
 }

@@ -214,10 +214,11 @@ at::Tensor gradient_like(const at::Tensor& x, const Like& like) {
     "in_place": Function(
         """\
 // An array after a value that is computed of it was written to it in place; a number is replaced.
-at::Tensor in_place(const at::Tensor& x, const at::Tensor& a) {
+at::Tensor in_place(const at::Tensor& x, const at::Tensor& a, const char* shared = nullptr) {
     if (a.dim() == 0) {
         return x;
     }
+    TORCH_CHECK(shared == nullptr, shared, "; it is an array here, which this changes as well");
     TORCH_CHECK_VALUE(x.sym_sizes().equals(a.sym_sizes()), "a value of shape ", x.sym_sizes(),
                       " does not fit into one of ", a.sym_sizes());
     TORCH_CHECK_TYPE(at::can_cast(x.scalar_type(), a.scalar_type()), "cannot write ",
@@ -327,6 +328,67 @@ at::Tensor solve(const at::Tensor& a, const at::Tensor& b) {
 }
 """,
     ),
+    "range_of": Function(
+        """\
+// The numbers of a range.
+std::vector<int64_t> range_of(int64_t start, int64_t stop, int64_t step) {
+    TORCH_CHECK_VALUE(step != 0, "range() arg 3 must not be zero");
+    std::vector<int64_t> numbers;
+    for (int64_t k = start; step > 0 ? k < stop : k > stop; k += step) {
+        numbers.push_back(k);
+    }
+    return numbers;
+}
+""",
+        headers=("<c10/util/Exception.h>", "<vector>"),
+    ),
+    "slice_of": Function(
+        """\
+// A slice of a list, with bounds as in Python.
+template <class T>
+std::vector<T> slice_of(const std::vector<T>& values, std::optional<int64_t> start,
+                        std::optional<int64_t> stop, int64_t step) {
+    const auto count = static_cast<int64_t>(values.size());
+    const int64_t before = step > 0 ? 0 : -1;
+    const int64_t behind = step > 0 ? count : count - 1;
+    const auto bound = [&](std::optional<int64_t> given, int64_t absent) {
+        const int64_t place = given.value_or(absent);
+        return given ? std::clamp(place < 0 ? place + count : place, before, behind) : place;
+    };
+    std::vector<T> part;
+    for (const int64_t k : range_of(bound(start, step > 0 ? 0 : count - 1),
+                                    bound(stop, step > 0 ? count : -1), step)) {
+        part.push_back(values[static_cast<size_t>(k)]);
+    }
+    return part;
+}
+""",
+        headers=("<algorithm>", "<optional>", "<vector>"),
+    ),
+    "remainder_of": Function(
+        """\
+// Python's remainder, which has the sign of the divisor.
+int64_t remainder_of(int64_t a, int64_t b) {
+    TORCH_CHECK(b != 0, "integer modulo by zero");
+    return a - b * c10::div_floor_integer(a, b);
+}
+""",
+        headers=("<c10/util/Exception.h>", "<c10/util/generic_math.h>"),
+    ),
+    "power_of": Function(
+        """\
+// The power of an integer, which is one where the exponent is not negative.
+int64_t power_of(int64_t base, int64_t exponent) {
+    TORCH_CHECK(exponent >= 0, "a negative power of an integer is a float in Python");
+    int64_t power = 1;
+    for (int64_t k = 0; k < exponent; ++k) {
+        power *= base;
+    }
+    return power;
+}
+""",
+        headers=("<c10/util/Exception.h>",),
+    ),
     "scattered": Function(
         """\
 // Zeros of a shape with the entries of `a` added at their places.
@@ -335,14 +397,40 @@ at::Tensor scattered(const at::Tensor& a, const at::Tensor& places, at::IntArray
     const at::Tensor values = a.expand(places.sizes()).reshape(-1);
     return at::index_add(row, 0, places.reshape(-1), values).reshape(shape);
 }
-
+""",
+        headers=("<c10/util/accumulate.h>",),
+    ),
+    "places_of": Function(
+        """\
 // The place of each entry of a tensor of this shape.
 at::Tensor places_of(at::IntArrayRef shape, const at::Tensor& beside) {
     const int64_t count = c10::multiply_integers(shape);
     return at::arange(count, beside.options().dtype(at::kLong)).reshape(shape);
 }
 """,
-        ("<c10/util/accumulate.h>",),
+        headers=("<c10/util/accumulate.h>",),
+    ),
+    "last_written": Function(
+        """\
+// For each entry at these places, whether no later one has the same place.
+at::Tensor last_written(const at::Tensor& spots, int64_t count) {
+    const at::Tensor row = spots.reshape(-1);
+    const at::Tensor entries = at::arange(row.numel(), row.options());
+    const at::Tensor last = at::zeros({count}, row.options())
+                                .scatter_reduce(0, row, entries, "amax", /*include_self=*/false);
+    return (at::index(last, {row}) == entries).reshape(spots.sizes());
+}
+
+// A copy of a tensor with a value at places in the row of its entries; of several values the last one.
+at::Tensor written_at(const at::Tensor& a, const at::Tensor& value, const at::Tensor& spots) {
+    const at::Tensor places = spots.reshape(-1);
+    const at::Tensor values = value.to(a.scalar_type()).expand(spots.sizes()).reshape(-1);
+    const at::Tensor last = at::where(last_written(places, a.numel()), values, at::zeros_like(values));
+    const at::Tensor row = at::index_add(at::zeros_like(a).reshape(-1), 0, places, last);
+    const at::Tensor there = at::zeros({a.numel()}, places.options().dtype(at::kBool));
+    return at::where(at::index_fill(there, 0, places, 1), row, a.reshape(-1)).reshape(a.sizes());
+}
+""",
     ),
     "where_of_numbers": Function(
         """\
@@ -370,6 +458,22 @@ at::Tensor stacked(at::TensorList list) {
     return list.empty() ? at::zeros({0}, at::dtype(at::kDouble)) : at::stack(list);
 }
 """,
+    ),
+    "copied": Function(
+        """\
+// A copy of an output; of one that a branch leaves undefined, which PyTorch refuses, no entries.
+at::Tensor copied(const at::Tensor& x) { return x.defined() ? x.clone() : at::zeros({0}); }
+"""
+    ),
+    "chained": Function(
+        """\
+// Two tuples of numbers, one behind the other.
+std::vector<int64_t> chained(std::vector<int64_t> first, const std::vector<int64_t>& second) {
+    first.insert(first.end(), second.begin(), second.end());
+    return first;
+}
+""",
+        headers=("<vector>",),
     ),
     "table": Function(
         """\
@@ -418,6 +522,34 @@ std::vector<at::Tensor> split_like(const at::Tensor& x, const std::vector<Like>&
 }
 """,
         ("<c10/util/accumulate.h>", "<optional>"),
+    ),
+    "appended": Function(
+        """\
+// A list with one more element, and its adjoint.
+std::vector<at::Tensor> appended(std::vector<at::Tensor> values, const at::Tensor& x) {
+    values.push_back(x);
+    return values;
+}
+""",
+    ),
+    "without_last": Function(
+        """\
+std::vector<at::Tensor> without_last(std::vector<at::Tensor> values) {
+    values.pop_back();
+    return values;
+}
+"""
+    ),
+    "unitem": Function(
+        """\
+// Zeros of these shapes, with `a` in the place of one: the adjoint of taking an element.
+std::vector<at::Tensor> unitem(const at::Tensor& a, int64_t index, const std::vector<Like>& likes) {
+    std::vector<at::Tensor> parts = zeros_list(likes);
+    const auto place = static_cast<size_t>(index < 0 ? index + static_cast<int64_t>(likes.size()) : index);
+    parts[place] = sum_to(a, likes[place]);
+    return parts;
+}
+"""
     ),
     "unstack_like": Function(
         """\
@@ -481,7 +613,7 @@ variable_list refused(const std::string& message, variable_list gradients,
 }
 
 # Names of functions that stand beside others.
-_BESIDE = {"unpacked": "packed", "places_of": "scattered"}
+_BESIDE = {"unpacked": "packed", "written_at": "last_written"}
 
 
 def needed(names: Iterable[str]) -> list[str]:

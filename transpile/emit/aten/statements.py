@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 
 from ...analysis.types import Types, infer, types_of
 from ...ir import Atom, Block, Eqn, Formula, Literal, Var
@@ -11,7 +12,7 @@ from ...rewrite import uses
 from ..cpp.comments import Comments
 from .code import Code, Piece, defined, in_row, indented, nested, statement, write
 from .expressions import AtenExpressions
-from .indexing import alone, forwards
+from .indexing import beside_arrays, forwards
 from .values import (
     DOUBLES,
     INT,
@@ -132,7 +133,7 @@ class Statements:
                 return self._unslice(eqn)
             case "index_put":
                 return self._index_put(eqn)
-            case "last_written" | "take_region" | "spread_region" | "clear_region":
+            case "take_region" | "spread_region" | "clear_region":
                 raise self.expressions.refusal(eqn, f"a write by an index ({eqn.op})")
         if len(eqn.outs) > 1:
             return self._several(eqn)
@@ -181,11 +182,16 @@ class Statements:
         self.expressions.values[out] = made = name(out.name, TENSOR)
         zeros = method(operand, "new_zeros", self.of(shape))
         lines = statement("{} {} = {};", TENSOR, made, zeros)
-        if (array := alone(where)) is not None:
-            put = call("at::index_put", made, braced([array]), operand, Code("/*accumulate=*/true"))
-            return [*lines, *statement("{} = {};", made, put)]
         where, turned = forwards(where)
-        lines += statement("{}.add_({});", self.expressions.entries(eqn, made, where), operand)
+        part, arrays = beside_arrays(made, where, partial(self.expressions.refusal, eqn))
+        sums = Code("/*accumulate=*/true")
+        if arrays and part == made and not turned:
+            put = call("at::index_put", made, braced(arrays), operand, sums)
+            return [*lines, *statement("{} = {};", made, put)]
+        if arrays:
+            lines += statement("{};", method(part, "index_put_", braced(arrays), operand, sums))
+        else:
+            lines += statement("{}.add_({});", self.expressions.entries(eqn, made, where), operand)
         return [*lines, *(_flipped(made, turned) if turned else [])]
 
     def _index_put(self, eqn: Eqn) -> list[Code]:
@@ -194,9 +200,13 @@ class Statements:
         operand, value = (self.of(atom) for atom in eqn.args)
         index = eqn.kwarg("index")
         assert index is not None
-        where, turned = forwards(self.of(index))
+        where = self.of(index)
         if any(part.type == TENSOR for part in (where, *where.parts)):
-            raise self.expressions.refusal(eqn, "a write by an array of indices")
+            places = call("places_of", method(operand, "sizes"), operand)
+            spots = self.expressions.entries(eqn, places, where)
+            values = self.expressions.converted(value, TENSOR, eqn)
+            return self._value(eqn, call("written_at", operand, values, spots))
+        where, turned = forwards(where)
         self.expressions.values[out] = made = name(out.name, TENSOR)
         lines = statement("{} {} = {};", TENSOR, made, method(operand, "clone"))
         flipped = _flipped(made, turned) if turned else []

@@ -111,8 +111,8 @@ def name(text: str, type: str) -> Expr:
 
 
 def negative(value: Expr, type: str) -> Expr:
-    """``-x``."""
-    operand = value.within(UNARY)
+    """``-x``; two signs would be one operator of C++."""
+    operand = write("({})", value) if value.is_negative else value.within(UNARY)
     return Expr(write("-{}", operand), type, UNARY, form="-", operand=operand)
 
 

@@ -22,7 +22,20 @@ def test_an_array_alone_takes_entries_along_the_first_axis_and_puts_gradients_ba
     assert "{places}, grad, /*accumulate=*/true)" in text
 
 
-@pytest.mark.parametrize("index", ["..., places", ":, places", "places, 0", "None, places"])
-def test_an_array_at_another_axis_is_refused_as_at_index_would_take_it_for_the_first(index):
+@pytest.mark.parametrize(
+    ("index", "made"),
+    [
+        (":, places", "at::index(exp_x, {std::nullopt, places})"),
+        ("places, 0", "at::index(exp_x, {places, at::scalar_tensor(0, at::kLong)})"),
+        ("None, places", "at::index(at::unsqueeze(exp_x, 0), {std::nullopt, places})"),
+        ("1:, places", "at::index(at::slice(exp_x, 0, 1, std::nullopt), {std::nullopt, places})"),
+    ],
+)
+def test_other_parts_of_an_index_are_applied_before_the_arrays(index, made):
+    assert made in " ".join(printed(index).split())
+
+
+@pytest.mark.parametrize("index", ["..., places", "places, None", "places, 1:"])
+def test_an_array_before_what_moves_axes_is_refused_as_it_may_be_a_mask_of_several(index):
     with pytest.raises(FormulaError, match="ATen has no equal of `an array among other parts of an index`"):
         printed(index)
