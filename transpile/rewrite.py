@@ -77,6 +77,16 @@ def label(var: Var) -> str:
     return f"v{var.name[1:]}" if re.fullmatch(r"_\d\w*", var.name) else var.name.lstrip("_")
 
 
+def without_numbers(name: str) -> str:
+    """A name before it was numbered.
+
+    >>> without_numbers("y_2"), without_numbers("like_y_1_rows_2")
+    ('y', 'like_y_rows')
+    """
+    first, *rest = name.split("_")
+    return "_".join([first, *(part for part in rest if not part.isdigit())]) or "value"
+
+
 def all_names(block: Block) -> set[str]:
     """Every variable's name in a block, nested blocks included."""
     names: set[str] = set()
@@ -142,6 +152,23 @@ def rename(block: Block, env: Mapping[Var, Atom]) -> Block:
         eqns.append(Eqn(bound(eqn.outs), moved.op, moved.args, moved.kwargs, blocks, eqn.span))
     results = tuple(replace_atom(atom, env) for atom in block.results)
     return Block(bound(block.params), tuple(eqns), results)
+
+
+def rename_formula(formula: Formula, names: Mapping[Var, Var]) -> Formula:
+    """The formula with these variables renamed, parameters included."""
+
+    def of(var: Var) -> Var:
+        return names.get(var, var)
+
+    params = tuple(replace(param, var=of(param.var)) for param in formula.params)
+    pullback = None if formula.pullback is None else rename(formula.pullback, names)
+    return formula.evolve(
+        params=params,
+        forward=rename(formula.forward, names),
+        pullback=pullback,
+        hidden=tuple(map(of, formula.hidden)),
+        plain=tuple(map(of, formula.plain)),
+    )
 
 
 def without_names_of(values: Iterable[Atom], block: Block, namer: Namer) -> Block:

@@ -60,6 +60,21 @@ def cast(x: Any, dtype: Any) -> Any:
     return jax.lax.convert_element_type(x, dtype)
 
 
+def left_gradient(grad: Any, right: Any, like: Any) -> Any:
+    """The gradient of a product's left factor, of its shape and dtype."""
+    columns, matrix = (grad[..., None], right[:, None]) if jnp.ndim(right) == 1 else (grad, right)
+    rows = columns[..., None, :] if len(like.shape) == 1 else columns
+    return sum_to(rows @ jnp.swapaxes(matrix, -1, -2), like)
+
+
+def right_gradient(grad: Any, left: Any, like: Any) -> Any:
+    """The gradient of a product's right factor, of its shape and dtype."""
+    columns = grad[..., None] if len(like.shape) == 1 else grad
+    rows, matrix = (columns[..., None, :], left[None]) if jnp.ndim(left) == 1 else (columns, left)
+    found = jnp.swapaxes(matrix, -1, -2) @ rows
+    return sum_to(found[..., 0] if len(like.shape) == 1 else found, like)
+
+
 def sum_to(x: Any, like: Any) -> Any:
     """Sum a cotangent over the axes along which `like` was broadcast to it, in `like`'s dtype."""
     shape = like.shape

@@ -18,6 +18,7 @@ import torch
 from ..engine.formula.formula import LIBRARY_OF_PROCESS, Formula
 from ..transpile.emit.array_library.helpers import Helpers
 from ..transpile.emit.torch.module import free_name, torch_module
+from ..transpile.passes.promote.for_frameworks import for_frameworks
 
 HELPERS = Path(__file__).parent / "helpers"
 _COUNT = itertools.count()
@@ -33,7 +34,8 @@ class TorchFunction:
 
     def __init__(self, formula: Formula) -> None:
         self.formula = formula
-        promoted = formula.operator.formula
+        formula.refuse_recursion()
+        promoted = for_frameworks(formula.ir, LIBRARY_OF_PROCESS)
         helpers = Helpers.of_folder(HELPERS)
         self.name = free_name(formula.__name__, helpers)
         self.source = torch_module([(self.name, promoted)], LIBRARY_OF_PROCESS, helpers)

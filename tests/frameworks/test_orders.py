@@ -49,12 +49,10 @@ def test_by_jax():
 @pytest.mark.jax
 def test_by_a_module_of_jax():
     jax = pytest.importorskip("jax")
-    from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
-    from pullback.tools.commands.transpile import jax_helpers
-    from pullback.transpile.emit.jax.module import module_text
+    from tests.frameworks.texts import jax_text
 
     names = {}
-    exec(module_text([sorted_by_places.operator.formula], LIBRARY_OF_PROCESS, jax_helpers()), names)
+    exec(jax_text(sorted_by_places), names)
     with jax.enable_x64(True):
         found = jax.grad(lambda x: (names["sorted_by_places"](x) * WEIGHTS).sum())(TIES)
     np.testing.assert_array_equal(np.asarray(found), expected())

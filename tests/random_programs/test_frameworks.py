@@ -115,9 +115,7 @@ def wide():
 @pytest.mark.parametrize("batch", sampled(range(12), 12))
 def test_programs_in_the_text_for_jax(tmp_path, batch):
     jax = pytest.importorskip("jax")
-    from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
-    from pullback.tools.commands.transpile import jax_helpers
-    from pullback.transpile.emit.jax import module_text
+    from tests.frameworks.texts import jax_text
 
     compared = 0
     for seed, formula, case, expected, wanted in programs(
@@ -132,7 +130,7 @@ def test_programs_in_the_text_for_jax(tmp_path, batch):
 
         names = {}
         try:
-            text = module_text([formula.operator.formula], LIBRARY_OF_PROCESS, jax_helpers())
+            text = jax_text(formula)
             exec(compile(text, f"program_{seed}.py", "exec"), names)
             run = names[formula.__name__]
             values = results(*points, function=run)

@@ -19,6 +19,7 @@ from pullback.transpile.passes.differentiate.derive import derive
 from pullback.transpile.passes.differentiate.vector_products import without_vector_products
 from pullback.transpile.passes.inline import inline
 from pullback.transpile.passes.label_temporaries import label_temporaries
+from pullback.transpile.passes.promote.for_frameworks import for_frameworks
 from pullback.transpile.passes.promote.normalize import normalize
 from pullback.transpile.passes.promote.promote import promote
 from pullback.transpile.passes.promote.recompute import recompute_captures
@@ -99,6 +100,7 @@ PASSES: dict[str, Callable[[Formula, Library], Formula]] = {
     "reverse": _reversed,
     "transpose": _transposed,
     "label_temporaries": lambda formula, library: verify(label_temporaries(formula)),
+    "for_frameworks": lambda formula, library: verify(for_frameworks(formula, library)),
     "as_written": lambda formula, library: verify(as_written(formula, library)),
 }
 

@@ -26,6 +26,7 @@ from pullback.transpile.emit.torch.module import torch_module
 from pullback.transpile.ir import Formula, Param
 from pullback.transpile.library import Library
 from pullback.transpile.loops.kernels.formula_kernels import formula_kernels, is_runtime_number
+from pullback.transpile.passes.promote.for_frameworks import for_frameworks
 from pullback.transpile.passes.promote.promote import promote
 
 from ..errors import CLEAN, FINDINGS, CommandError, UsageError
@@ -87,7 +88,7 @@ def _cuda(formula: Formula, library: Library, order: int) -> Iterable[tuple[str,
 
 def _jax(formulas: Sequence[Formula], library: Library) -> str:
     """A module that needs only JAX, which differentiates it to every order."""
-    return jax_text([promote(formula, library) for formula in formulas], library, jax_helpers())
+    return jax_text([for_frameworks(formula, library) for formula in formulas], library, jax_helpers())
 
 
 def jax_helpers() -> Helpers:
@@ -102,20 +103,20 @@ def _torch_python(formulas: Sequence[Formula], library: Library) -> str:
     if not _TORCH_HELPERS.is_dir():
         raise CommandError("the target torch-python comes with the package pullback, which is not installed")
     helpers = Helpers.of_folder(_TORCH_HELPERS)
-    promoted = [(formula.name, promote(formula, library)) for formula in formulas]
+    promoted = [(formula.name, for_frameworks(formula, library)) for formula in formulas]
     return torch_module(promoted, library, helpers, alone=True)
 
 
 def _aten(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str, str]]:
     """One file of C++ for all formulas: PyTorch's headers take longer to compile than many of them."""
     stem = re.sub(r"\W", "_", Path(file.source.path).stem)
-    made = [(formula.name, promote(formula, file.library)) for formula in formulas]
+    made = [(formula.name, for_frameworks(formula, file.library)) for formula in formulas]
     yield f"{stem}.cpp", aten_module(made, file.library, stem)
 
 
 def _derivatives_yaml(formulas: Sequence[Formula], file: FormulaFile) -> Iterable[tuple[str, str]]:
     """Entries of PyTorch's tables, and the C++ that they call."""
-    made = [(formula.name, promote(formula, file.library)) for formula in formulas]
+    made = [(formula.name, for_frameworks(formula, file.library)) for formula in formulas]
     yield from table_files(made, file.library).items()
 
 

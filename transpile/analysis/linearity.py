@@ -13,7 +13,7 @@ from enum import Enum
 from ..codes import diagnostic
 from ..diagnostics import Diagnostic
 from ..ir import Atom, Eqn, Formula, Literal, Span, Var
-from ..operators import OPERATORS
+from ..operators import info_of
 
 
 class Form(Enum):
@@ -134,7 +134,7 @@ def _through(eqn: Eqn, env: Mapping[Var, Form]) -> Form:
         return parts[0]
     if all(part in (Form.CONSTANT, Form.ZERO) for part in (*parts, *named)):
         return _of_constants(eqn, parts)
-    info = OPERATORS.get(eqn.op)
+    info = info_of(eqn.op)
     if eqn.op in _THROUGH:
         return _sum(parts)
     if info is None:
@@ -165,7 +165,7 @@ def _is_zero(value: object) -> bool:
 
 def _of_constants(eqn: Eqn, parts: list[Form]) -> Form:
     """Constants give a constant; a zero in a linear place gives a zero."""
-    info = OPERATORS.get(eqn.op)
+    info = info_of(eqn.op)
     if info is None or not info.linear:
         all_zero = eqn.op in _THROUGH and bool(parts) and all(part is Form.ZERO for part in parts)
         return Form.ZERO if all_zero else Form.CONSTANT

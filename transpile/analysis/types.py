@@ -42,7 +42,7 @@ from ..ir.types import (
     unknown_tensor,
     unknown_value,
 )
-from ..operators import NAMED_GRADIENTS, OPERATORS
+from ..operators import NAMED_GRADIENTS, info_of
 from ..operators.call import Call, literal_type
 from ..operators.pointwise import of_values
 from .annotations import annotated
@@ -268,7 +268,7 @@ class _Inferrer:
         structure = of_structure(eqn, args, named, name)
         if structure is not None:
             return structure
-        info = OPERATORS.get(eqn.op)
+        info = info_of(eqn.op)
         if info is None or info.type is None:
             return None
         later = tuple(named.get(operand) for operand in info.operands[len(args) :])

@@ -9,10 +9,10 @@ from __future__ import annotations
 import ast
 
 from ..ir import Block, Formula, Literal, Var
-from ..rewrite import uses
+from ..rewrite import uses, without_numbers
 from .python import assignment, statements
 from .python_expr import Expressions, dotted
-from .python_names import with_shared_names, without_numbers
+from .python_names import with_shared_names
 from .python_unpacking import with_unpacking
 
 # About how long an expression becomes before a part of it gets a name.

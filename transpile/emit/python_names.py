@@ -11,7 +11,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 from ..ir import Atom, Block, Eqn, Formula, Var
-from ..rewrite import RESERVED, rename, uses
+from ..rewrite import RESERVED, rename, uses, without_numbers
 
 
 def with_shared_names(formula: Formula, closure: str) -> tuple[Block, Block]:
@@ -159,9 +159,3 @@ def _first_free(name: str, near: set[str]) -> str:
         number += 1
         found = f"{stem}_{number}"
     return found
-
-
-def without_numbers(name: str) -> str:
-    """A name before it was numbered: ``y`` of ``y_2``, ``like_y_rows`` of ``like_y_1_rows_2``."""
-    first, *rest = name.split("_")
-    return "_".join([first, *(part for part in rest if not part.isdigit())]) or "value"

@@ -21,6 +21,7 @@ from . import (
 )
 from .constant import CONSTANT as CONSTANT
 from .info import OperatorInfo as OperatorInfo
+from .products import FACTOR_GRADIENTS as FACTOR_GRADIENTS
 from .special import SCIPY_ONLY as SCIPY_ONLY
 
 _EVERY: tuple[OperatorInfo, ...] = (
@@ -37,6 +38,10 @@ _EVERY: tuple[OperatorInfo, ...] = (
 )
 
 OPERATORS: dict[str, OperatorInfo] = {operator.name: operator for operator in _EVERY}
+# Operators that only texts for frameworks have.
+OF_TEXTS: dict[str, OperatorInfo] = {
+    operator.name: operator for operators in FACTOR_GRADIENTS.values() for operator in operators
+}
 
 # Python's functions of one number.
 OF_MATH = (
@@ -108,7 +113,6 @@ BY_FULL_NAME: frozenset[str] = DECOMPOSITIONS | CONSTANT.keys()
 # Functions of the gradient and the operands that give an operator's gradients, by which readers are
 # shown them. In a formula they stand for their text in `formulas/`.
 NAMED_GRADIENTS: dict[str, str] = {"matmul": "pullback.primitives.matmul_gradients"}
-
 # Attributes of modules that are numbers or dtypes.
 CONSTANTS: dict[str, float] = {
     "numpy.pi": 3.141592653589793,
@@ -144,6 +148,15 @@ _BY_PYTHON: dict[str, OperatorInfo] = {
     name: operator for operator in _EVERY for name in (operator.python, *operator.spelling)
 }
 _BY_METHOD: dict[str, OperatorInfo] = {method: operator for operator in _EVERY for method in operator.methods}
+
+
+def info_of(op: str) -> OperatorInfo | None:
+    """The entry of an operator, of texts for frameworks too; None for what is no operator.
+
+    >>> info_of("matmul").linear, info_of("left_gradient").linear, info_of("if")
+    ((0, 1), (0, 1), None)
+    """
+    return OPERATORS.get(op) or OF_TEXTS.get(op)
 
 
 def by_python(dotted: str) -> OperatorInfo | None:

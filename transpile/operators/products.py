@@ -158,6 +158,18 @@ def _pinv(call: Call) -> Type:
     return call.tensor(shape, widen("divide", a.dtype))
 
 
+def _factor(call: Call) -> Type:
+    return call.like() or call.unknown()
+
+
+# Gradients of a product's factors, each from the gradient and the other factor: in texts for frameworks,
+# which ask for one or for both. They are helpers there, and no functions of the formula language.
+FACTOR_GRADIENTS: dict[str, tuple[OperatorInfo, ...]] = {
+    "matmul": tuple(
+        OperatorInfo(name, name, ("grad", other), ("like",), kind="product", linear=(0, 1), type=_factor)
+        for name, other in (("left_gradient", "x2"), ("right_gradient", "x1"))
+    ),
+}
 OPERATORS: tuple[OperatorInfo, ...] = (
     OperatorInfo(
         "matmul", "numpy.matmul", ("x1", "x2"), kind="product", linear=(0, 1), infix="@",

@@ -8,7 +8,7 @@ from typing import Any
 
 import torch
 
-from .likes import like, sum_to
+from .likes import Like, like, sum_to
 from .numbers import scalar
 
 
@@ -18,6 +18,21 @@ def promoted(*arrays: torch.Tensor) -> list[torch.Tensor]:
     for array in arrays[1:]:
         dtype = torch.promote_types(dtype, array.dtype)
     return [array.to(dtype) for array in arrays]
+
+
+def left_gradient(grad: torch.Tensor, right: torch.Tensor, like: Like) -> torch.Tensor:
+    """The gradient of a product's left factor, of its shape and dtype."""
+    columns, matrix = (grad[..., None], right[:, None]) if right.ndim == 1 else (grad, right)
+    rows = columns[..., None, :] if like.ndim == 1 else columns
+    return sum_to(rows @ matrix.mT, like)
+
+
+def right_gradient(grad: torch.Tensor, left: torch.Tensor, like: Like) -> torch.Tensor:
+    """The gradient of a product's right factor, of its shape and dtype."""
+    columns = grad[..., None] if like.ndim == 1 else grad
+    rows, matrix = (columns[..., None, :], left[None]) if left.ndim == 1 else (columns, left)
+    found = matrix.mT @ rows
+    return sum_to(found[..., 0] if like.ndim == 1 else found, like)
 
 
 def outer(a: torch.Tensor, b: torch.Tensor) -> torch.Tensor:

@@ -9,11 +9,9 @@ from jax.test_util import check_grads
 from scipy import special
 
 import pullback as pb
-from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
 from pullback.tools import cli
-from pullback.tools.commands.transpile import jax_helpers
-from pullback.transpile.emit.jax import module_text
 from pullback.transpile.emit.jax.names import LACKING
+from tests.frameworks.texts import jax_text
 from tests.sampling import sampled
 
 from .formulas import CASES, affine, clipped_gradient, scaled, swish
@@ -26,7 +24,7 @@ REFUSED = (affine, scaled)
 
 
 def text_of(formula):
-    return module_text([formula.operator.formula], LIBRARY_OF_PROCESS, jax_helpers())
+    return jax_text(formula)
 
 
 def function_of(formula):

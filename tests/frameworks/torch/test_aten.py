@@ -14,6 +14,7 @@ torch = pytest.importorskip("torch")
 
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
+from tests.frameworks.texts import promoted  # noqa: E402 - where torch is
 
 from .cases import CASES, Case, once  # noqa: E402 - where torch is
 from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
@@ -56,7 +57,7 @@ def built(text: str, folder: Path) -> Path:
 def operator(tmp_path_factory: pytest.TempPathFactory) -> Operator:
     """The operator of a case."""
     formulas = {case.formula.__name__: case.formula for case in CASES.values()} | {"once": once}
-    made = [(name, formula.operator.formula) for name, formula in formulas.items()]
+    made = [(name, promoted(formula)) for name, formula in formulas.items()]
     text = aten_module(made, LIBRARY_OF_PROCESS, "pullback_cases")
     torch.ops.load_library(built(text, tmp_path_factory.mktemp("aten")))
     return lambda case: getattr(torch.ops.pullback_cases, case.formula.__name__)

@@ -16,6 +16,7 @@ import pullback.torch  # noqa: E402 - where torch is
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
+from tests.frameworks.texts import promoted  # noqa: E402 - where torch is
 
 pytestmark = pytest.mark.torch
 
@@ -128,4 +129,4 @@ def emit(formula: Any, target: str) -> None:
     if target == "torch-python":
         pullback.torch.function(formula)
     else:
-        aten_module([(formula.__name__, formula.operator.formula)], LIBRARY_OF_PROCESS, "masks")
+        aten_module([(formula.__name__, promoted(formula))], LIBRARY_OF_PROCESS, "masks")

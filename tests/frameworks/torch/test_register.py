@@ -17,6 +17,7 @@ import pullback.torch  # noqa: E402 - where torch is
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.diagnostics import FormulaError  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.module import aten_module  # noqa: E402 - where torch is
+from tests.frameworks.texts import promoted  # noqa: E402 - where torch is
 from tests.sampling import sampled  # noqa: E402 - where torch is
 
 from . import cases  # noqa: E402 - where torch is
@@ -379,7 +380,7 @@ def test_what_no_schema_has_is_located() -> None:
     with pytest.raises(FormulaError, match=r":\d+:22: PB502 error: .*operand `scale` is a number by default"):
         pullback.torch.register(NAMESPACE, scaled, name="scaled")
     with pytest.raises(FormulaError, match=r"has no default of 2\.0 for `scale`"):
-        aten_module([("scaled", scaled.operator.formula)], LIBRARY_OF_PROCESS, NAMESPACE)
+        aten_module([("scaled", promoted(scaled))], LIBRARY_OF_PROCESS, NAMESPACE)
     for name in ("kind", "endless", "scaled"):
         assert not hasattr(getattr(torch.ops, NAMESPACE), name)
 

@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 
 from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.table import table_files  # noqa: E402 - where torch is
+from tests.frameworks.texts import promoted  # noqa: E402 - where torch is
 
 from .cases import CASES, Case  # noqa: E402 - where torch is
 from .operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
@@ -55,7 +56,7 @@ def registration(text: str, namespace: str) -> str:
 @pytest.fixture(scope="module")
 def entries(tmp_path_factory: pytest.TempPathFactory) -> dict[str, tuple[str, ...]]:
     """The call of the gradients' function by the operator, and the inputs that it is for."""
-    formulas = {case.formula.__name__: case.formula.operator.formula for case in TABLE.values()}
+    formulas = {case.formula.__name__: promoted(case.formula) for case in TABLE.values()}
     files = table_files(list(formulas.items()), LIBRARY_OF_PROCESS)
     for file, namespace in (
         ("Cases.cpp", "at::native"),

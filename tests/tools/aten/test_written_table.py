@@ -16,6 +16,7 @@ from pullback.engine.formula.formula import LIBRARY_OF_PROCESS  # noqa: E402 - w
 from pullback.tools.cli import main  # noqa: E402 - where torch is
 from pullback.torch.derivatives.table import Derivative, Derivatives  # noqa: E402 - where torch is
 from pullback.transpile.emit.aten.table import table_files  # noqa: E402 - where torch is
+from tests.frameworks.texts import promoted  # noqa: E402 - where torch is
 from tests.frameworks.torch.cases import CASES, Case  # noqa: E402 - where torch is
 from tests.frameworks.torch.operands import arrays, of_tensors, tensors  # noqa: E402 - where torch is
 
@@ -28,7 +29,7 @@ FORMULAS = {f"pbcase_{case.formula.__name__}": case.formula for case in CASES_OF
 
 @pytest.fixture(scope="module")
 def files() -> dict[str, str]:
-    made = [(operator, formula.operator.formula) for operator, formula in FORMULAS.items()]
+    made = [(operator, promoted(formula)) for operator, formula in FORMULAS.items()]
     return table_files(made, LIBRARY_OF_PROCESS)
 
 

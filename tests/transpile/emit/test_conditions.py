@@ -3,9 +3,7 @@
 import numpy as np
 
 import pullback as pb
-from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
-from pullback.tools.commands.transpile import jax_helpers
-from pullback.transpile.emit.jax import module_text
+from tests.frameworks.texts import jax_text
 
 
 @pb.derive_pullback
@@ -14,7 +12,7 @@ def turned(u, v):
 
 
 def test_either_and_both_are_words():
-    text = module_text([turned.operator.formula], LIBRARY_OF_PROCESS, jax_helpers())
+    text = jax_text(turned)
     assert "if differs or jnp.shape(v)[-1] != 3:" in text
     assert "True if" not in text
     assert "else False" not in text

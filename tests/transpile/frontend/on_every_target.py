@@ -35,12 +35,10 @@ def assert_in_jax(function, x, every):
     """By the function for JAX, and by its text."""
     jax = pytest.importorskip("jax")
     import pullback.jax
-    from pullback.engine.formula.formula import LIBRARY_OF_PROCESS
-    from pullback.tools.commands.transpile import jax_helpers
-    from pullback.transpile.emit.jax import module_text
+    from tests.frameworks.texts import jax_text
 
     derived, names = pb.derive_pullback(function), {}
-    exec(module_text([derived.operator.formula], LIBRARY_OF_PROCESS, jax_helpers()), names)
+    exec(jax_text(derived), names)
     for made in (pullback.jax.function(derived), names[function.__name__]):
         for given in every:
             _assert_all(made(jax.numpy.asarray(x), **given), function(x, **given), rtol=1e-5)

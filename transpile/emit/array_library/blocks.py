@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import replace
+from collections.abc import Callable, Iterable, Sequence
 
 from ...analysis.types import Types, infer, types_of
 from ...ir import Atom, Block, Eqn, Formula, Var
-from ...rewrite import Namer, rename, uses
+from ...rewrite import Namer, rename_formula, uses
 from ..python import statements
 from .expressions import ArrayExpressions
 from .vocabulary import Vocabulary
@@ -50,24 +49,7 @@ def with_free_names(formula: Formula, taken: Iterable[str]) -> Formula:
     other: dict[Var, Var] = {var: namer.like(var) for var in sorted(bound) if var.name in reserved}
     if not other:
         return formula
-    return renamed(formula, other)
-
-
-def renamed(formula: Formula, names: Mapping[Var, Var]) -> Formula:
-    """The formula with these variables renamed, parameters included."""
-
-    def of(var: Var) -> Var:
-        return names.get(var, var)
-
-    params = tuple(replace(param, var=of(param.var)) for param in formula.params)
-    pullback = None if formula.pullback is None else rename(formula.pullback, names)
-    return formula.evolve(
-        params=params,
-        forward=rename(formula.forward, names),
-        pullback=pullback,
-        hidden=tuple(map(of, formula.hidden)),
-        plain=tuple(map(of, formula.plain)),
-    )
+    return rename_formula(formula, other)
 
 
 def nested_results(block: Block) -> dict[Var, Var]:

@@ -15,7 +15,7 @@ from ...codes import diagnostic
 from ...diagnostics import FormulaError
 from ...ir import Atom, Eqn, Formula, Literal, Var
 from ...ir.types import TensorType
-from ...operators import OPERATORS, OperatorInfo
+from ...operators import OF_TEXTS, OPERATORS, OperatorInfo
 from ..array_library.widening import CONVERTED, of_no_floats, widened_operands
 from ..torch.vocabulary import FORMULAS
 from .code import Code, Piece, in_row, write
@@ -539,6 +539,8 @@ class AtenExpressions:
             raise self.refusal(eqn, str(callee.value).lstrip("."))
         if eqn.op in TEMPLATES:
             return call(eqn.op, *operands)
+        if eqn.op in OF_TEXTS:
+            return call(eqn.op, *operands, *(self.of(value) for _, value in eqn.kwargs))
         if eqn.op in ("int", "float", "bool") and operands[0].type in NUMBERS:
             type = {"int": INT, "float": DOUBLE, "bool": BOOL}[eqn.op]
             return call(f"static_cast<{type}>", operands[0], type=type)

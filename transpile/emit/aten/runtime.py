@@ -228,6 +228,31 @@ at::Tensor in_place(const at::Tensor& x, const at::Tensor& a, const char* shared
 """,
         ("<c10/util/Exception.h>",),
     ),
+    "left_gradient": Function(
+        """\
+// The gradient of a product's left factor, of its shape and dtype.
+at::Tensor left_gradient(const at::Tensor& grad, const at::Tensor& right, const Like& like) {
+    const bool vector = right.dim() == 1;
+    const at::Tensor columns = vector ? grad.unsqueeze(-1) : grad;
+    const at::Tensor rows = like.sizes.size() == 1 ? columns.unsqueeze(-2) : columns;
+    const at::Tensor matrix = vector ? right.unsqueeze(1) : right;
+    return sum_to(at::matmul(rows, matrix.mT()), like);
+}
+""",
+    ),
+    "right_gradient": Function(
+        """\
+// The gradient of a product's right factor, of its shape and dtype.
+at::Tensor right_gradient(const at::Tensor& grad, const at::Tensor& left, const Like& like) {
+    const bool vector = like.sizes.size() == 1;
+    const at::Tensor columns = vector ? grad.unsqueeze(-1) : grad;
+    const at::Tensor rows = left.dim() == 1 ? columns.unsqueeze(-2) : columns;
+    const at::Tensor matrix = left.dim() == 1 ? left.unsqueeze(0) : left;
+    const at::Tensor found = at::matmul(matrix.mT(), rows);
+    return sum_to(vector ? found.squeeze(-1) : found, like);
+}
+""",
+    ),
     "zeros": Function(
         """\
 at::Tensor zeros(const Like& like) { return at::zeros_symint(like.sizes, like.options()); }

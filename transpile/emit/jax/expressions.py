@@ -62,6 +62,8 @@ class JaxExpressions(Expressions):
         return self.name(full)
 
     def formula(self, op: str, hidden: bool) -> ast.expr:
-        """The function of another formula, in the same module."""
+        """The function of another formula in the same module, or a helper."""
+        if op in self._printer.helpers:
+            return ast.Name(private(op), ast.Load())
         name = self._printer.names.get(op, op)
         return ast.Name(f"{name}_outputs" if hidden else name, ast.Load())

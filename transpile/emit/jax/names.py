@@ -5,7 +5,7 @@ from __future__ import annotations
 from ...codes import diagnostic
 from ...diagnostics import Diagnostic
 from ...ir import STRUCTURAL, Eqn, Formula, Literal, Span
-from ...operators import BY_FULL_NAME, OPERATORS, SCIPY_ONLY, VALUE_CALLS, instead_of
+from ...operators import BY_FULL_NAME, OPERATORS, SCIPY_ONLY, VALUE_CALLS, info_of, instead_of
 from ...operators.plain import PLAIN_FUNCTIONS
 
 # Functions of SciPy without kernels that JAX has.
@@ -65,7 +65,7 @@ def calls_of_formulas(formula: Formula) -> list[Eqn]:
     return [
         eqn
         for eqn in formula.every()
-        if eqn.op not in OPERATORS and eqn.kwarg("callee") is None and _is_call(eqn.op)
+        if info_of(eqn.op) is None and eqn.kwarg("callee") is None and _is_call(eqn.op)
     ]
 
 

@@ -38,7 +38,7 @@ from ...analysis.effects import raises
 from ...analysis.types import Types, add_types, of_iteration, type_of
 from ...ir import Atom, Block, Eqn, Literal, Var
 from ...ir.types import TensorType, Type, join_shapes, shape_of
-from ...operators import OPERATORS
+from ...operators import info_of
 from ...rewrite import replace_atom, replace_eqn
 
 NONE = Literal(None)
@@ -136,7 +136,7 @@ class _Walk:
 
     def _linear(self, eqn: Eqn) -> list[Eqn]:
         """The rest of an equation that reads a zero."""
-        info = OPERATORS.get(eqn.op)
+        info = info_of(eqn.op)
         dead = [i for i, atom in enumerate(eqn.args) if atom in self.zeros]
         if eqn.op == "item" or (eqn.op == "list" and len(dead) == len(eqn.args)):
             return self._zero(eqn)
