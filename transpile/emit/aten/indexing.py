@@ -22,7 +22,7 @@ def entries(base: Expr, index: Expr, refuse: Refuse) -> Expr:
 
 
 def beside_arrays(base: Expr, index: Expr, refuse: Refuse) -> tuple[Expr, list[Expr]]:
-    """What stands beside the arrays of an index, applied, and what `at::index` is given for each axis then.
+    """The entries at all but the arrays of an index, and the arguments of `at::index` for those, by axes.
 
     The latter is empty where there is no array. Whole numbers are arrays beside one.
     """

@@ -10,10 +10,26 @@ from ..state.values import Frame, Value
 from ..syntax.fence import refuse
 from .templates import read_template
 
+# The elements between places that only the run knows; negative ones count from the end.
+_START = "start = min(first, len(xs)) if first >= 0 else max(first + len(xs), 0)\n"
+_FROM = f"{_START}found = [xs[start + k] for k in range(len(xs) - start)]"
+_BETWEEN = (
+    f"{_START}stop = min(last, len(xs)) if last >= 0 else last + len(xs)\n"
+    "found = [xs[start + k] for k in range(max(stop - start, 0))]"
+)
+
 
 def part_of_list(frame: Frame, items: Var, node: ast.Slice) -> Value:
-    """The elements of a slice whose bounds are numbers that are written, and whose step is 1 or -1."""
-    start, stop, step = (_written(frame, bound, node) for bound in (node.lower, node.upper, node.step))
+    """The elements of a slice whose step is 1, or -1 for all of them."""
+    step = _written(frame, node.step, node)
+    first, last = (
+        Literal(None) if bound is None else operand(frame, bound) for bound in (node.lower, node.upper)
+    )
+    if step in (None, 1) and (isinstance(first, Var) or isinstance(last, Var)):
+        first = Literal(0) if first == Literal(None) else first
+        held: dict[str, Value] = {"xs": items, "first": first, "last": last}
+        return read_template(frame, _FROM if last == Literal(None) else _BETWEEN, held, node)
+    start, stop = (_written(frame, bound, node) for bound in (node.lower, node.upper))
     if step == -1 and start is None and stop is None:
         return list_of_places(frame, items, "len(xs) - 1 - k", "len(xs)", node)
     if step not in (None, 1):

@@ -187,7 +187,11 @@ def _whom(frame: Frame, var: Var, name: str) -> Iterator[str]:
             continue
         is_view = value is not var and var in roots(build, value)
         if is_view and frame.local.get(other) is value:
-            frame.local[other] = Poison(f"is a view of `{name}`, which was changed in place since", "PB301")
+            why, hint = (
+                f"is a view of `{name}`, which was changed in place since",
+                "take a copy: `x[i].copy()`",
+            )
+            frame.local[other] = Poison(why, "PB301", hint)
         elif other.startswith("<"):  # a name that no author can write
             yield _LOOPED
         elif value is not var and not is_view:

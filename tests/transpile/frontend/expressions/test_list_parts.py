@@ -21,6 +21,8 @@ PARTS = (
     "[-9:]",
     "[6:]",
     "[:-6]",
+    "[x.ndim :]",
+    "[x.ndim - 3 : len(items) - 1]",
 )
 TEXT = """
 import numpy as np
@@ -74,7 +76,7 @@ def test_a_list_is_turned_in_place(engine):
     assert pb.gradcheck(turned, X, order=2)
 
 
-@pytest.mark.parametrize("part", ["[::2]", "[n:]", "[-3:-1]", "[2::-1]"])
+@pytest.mark.parametrize("part", ["[::2]", "[::n]", "[-3:-1]", "[2::-1]"])
 def test_other_parts_are_refused_with_what_to_write(part):
     found = findings(f"""
     @pb.formula
