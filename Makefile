@@ -12,12 +12,14 @@ BUILD_INPUTS := pyproject.toml lint/pyproject.toml CMakeLists.txt $(wildcard cma
 	$(shell find engine/native/src engine/native/include -type f) formulas/*.py \
 	$(shell find transpile -name '*.py'))
 
-.PHONY: help demo test test-all check docs format sanitize dev clean
+.PHONY: help demo test test-all test-new test-slow test-typed check docs format sanitize sanitize-address sanitize-thread dev \
+	clean
 
 help:
 	@echo "make demo      lint, transpile, compile, check and time the examples"
 	@echo "make test      the test suite"
-	@echo "make test-all  the test suite, the slow tests, and the sanitizers"
+	@echo "make test-all  the test suite, the slow tests, all types, and the sanitizers; goes on after a part that fails"
+	@echo "make test-slow only the slow tests, and which of them took longest"
 	@echo "make check     ruff, formatting, types"
 	@echo "make docs      the documentation site, in build/docs"
 	@echo "make format    format Python and C++"
@@ -53,9 +55,21 @@ demo: $(VENV)/demo.stamp
 test: $(VENV)/test.stamp
 	$(PYTEST) -n auto -m 'not slow'
 
-test-all: $(VENV)/test.stamp sanitize
-	$(PYTEST) -n auto --hypothesis-profile=new
-	$(PYTEST) -n auto tests/conformance tests/constructs tests/tools tests/transpile --typeguard-packages=pullback
+# One run tells all: a part that fails stops none of the others, and make fails at the end.
+test-all: $(VENV)/test.stamp
+	$(MAKE) --keep-going test-new test-slow test-typed sanitize
+
+# The suite with examples of hypothesis that nobody has seen.
+test-new: $(VENV)/test.stamp
+	$(PYTEST) -n auto -m 'not slow' --hypothesis-profile=new
+
+test-slow: $(VENV)/test.stamp
+	$(PYTEST) -n auto -m slow --hypothesis-profile=new --durations=40
+
+# Types at run time of what the suite leaves out because it takes long (see pyproject.toml).
+test-typed: $(VENV)/test.stamp
+	$(PYTEST) -n auto -m 'not slow' --typeguard-packages=pullback \
+		tests/conformance tests/constructs tests/tools tests/transpile
 
 check: $(VENV)/dev.stamp
 	$(BIN)/ruff check
@@ -72,8 +86,12 @@ format: $(VENV)/dev.stamp
 	$(BIN)/ruff format
 	git ls-files '*.cpp' '*.h' | grep -vE '^(tests/golden|cpp_out)/' | xargs $(BIN)/clang-format -i
 
-sanitize: $(VENV)/test.stamp
+sanitize: sanitize-address sanitize-thread
+
+sanitize-address: $(VENV)/test.stamp
 	PYTHON=$(BIN)/python sh engine/native/sanitize.sh address,undefined
+
+sanitize-thread: $(VENV)/test.stamp
 	PYTHON=$(BIN)/python sh engine/native/sanitize.sh thread
 
 clean:
