@@ -24,14 +24,14 @@ def left_gradient(grad: torch.Tensor, right: torch.Tensor, like: Like) -> torch.
     """The gradient of a product's left factor, of its shape and dtype."""
     columns, matrix = (grad[..., None], right[:, None]) if right.ndim == 1 else (grad, right)
     rows = columns[..., None, :] if like.ndim == 1 else columns
-    return sum_to(rows @ matrix.mT, like)
+    return sum_to(rows @ matrix.to(grad.dtype).mT, like)
 
 
 def right_gradient(grad: torch.Tensor, left: torch.Tensor, like: Like) -> torch.Tensor:
     """The gradient of a product's right factor, of its shape and dtype."""
     columns = grad[..., None] if like.ndim == 1 else grad
     rows, matrix = (columns[..., None, :], left[None]) if left.ndim == 1 else (columns, left)
-    found = matrix.mT @ rows
+    found = matrix.to(grad.dtype).mT @ rows
     return sum_to(found[..., 0] if like.ndim == 1 else found, like)
 
 

@@ -302,6 +302,18 @@ def horner_text(x, coefficients: list[pb.Tensor]):
 horner = pb.derive_pullback(horner_text)
 
 
+def running_peak_text(x):
+    """What the loop carries begins as numbers."""
+    top, total = -np.inf, 0.0
+    for v in x:
+        top = np.maximum(top, v * v)
+        total = total + np.sqrt(1 + top)
+    return np.exp(-total) * x, top
+
+
+running_peak = pb.derive_pullback(running_peak_text)
+
+
 @pb.formula
 def either(x, *, wave: bool = True, scale: float = 2.0):
     if wave:
@@ -587,6 +599,7 @@ CASES: dict[str, Case] = {
     "joined": Case(joined, ([(2, 2), (1, 2)],)),
     "joined of axis 1": Case(joined, ([(2, 2), (2, 1)],), {"axis": 1}),
     "horner": Case(horner, ((2,), [(2,), (1,), (2,)])),
+    "running_peak": Case(running_peak, ((3,),)),
     "either": Case(either, ((3,),)),
     "either not wave": Case(either, ((3,),), {"wave": False}),
     "legendre": Case(legendre, ((3,),)),

@@ -10,6 +10,7 @@ from ...ir import Atom, Block, Eqn, Formula, Var
 from ...rewrite import Namer, rename_formula, uses
 from ..python import statements
 from .expressions import ArrayExpressions
+from .numbers_at_first import numbers_at_first
 from .vocabulary import Vocabulary
 
 Called = Callable[[str], str | None]
@@ -24,6 +25,7 @@ class Printer:
         self._called = called
         types = infer(formula)
         self._types: Types = types.pullback | types.forward
+        self._at_first = numbers_at_first(eqn for block in formula.blocks for eqn in block.eqns)
 
     def expressions(
         self, block: Block, device: str = "", temporaries: Iterable[Var] = ()
@@ -32,7 +34,9 @@ class Printer:
         counts = uses(block)
         counts.update(temporaries)
         types = types_of(block.eqns, self._types)
-        return ArrayExpressions(counts, self.vocabulary, self.formula, types, self._called, device)
+        return ArrayExpressions(
+            counts, self.vocabulary, self.formula, types, self._called, device, self._at_first
+        )
 
     def statements(self, eqns: Sequence[Eqn], expressions: ArrayExpressions) -> list[ast.stmt]:
         """Equations as statements."""

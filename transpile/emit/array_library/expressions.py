@@ -7,7 +7,7 @@ NumPy's meaning; FormulaError (PB502) at an equation that the library has no fun
 from __future__ import annotations
 
 import ast
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Set
 
 from ...analysis.types import Types, type_of
 from ...codes import diagnostic
@@ -50,7 +50,8 @@ class ArrayExpressions(Expressions):
     """Equations of one block as expressions of a library.
 
     `types` are those of the block's variables, `device` an expression for where arrays made of numbers
-    are put, `called` gives the name of another formula's function. `used` collects helpers and modules.
+    are put, `called` gives the name of another formula's function, `at_first` are tensors that may be
+    numbers.
     """
 
     def __init__(
@@ -61,6 +62,7 @@ class ArrayExpressions(Expressions):
         types: Types,
         called: Callable[[str], str | None],
         device: str = "",
+        at_first: Set[Var] = frozenset(),
         width: int = 66,
     ) -> None:
         super().__init__(counts, width)
@@ -69,6 +71,7 @@ class ArrayExpressions(Expressions):
         self._types = types
         self._called = called
         self._device = device
+        self.at_first = at_first
 
     def _call(self, eqn: Eqn) -> ast.expr:
         if eqn.op in _KEPT:
@@ -213,7 +216,7 @@ class ArrayExpressions(Expressions):
         """The operands; numbers, and arrays of another dtype, in the form that gives NumPy's result."""
         made = [self.of(atom) for atom in eqn.args]
         if info.view and _is_of_python(eqn.args[0]) and "array_of" in self._vocabulary.helpers:
-            made[0] = ast.Call(helper("array_of"), [made[0], _parsed(self._device or "None")], [])
+            made[0] = self.as_array(made[0])
         if eqn.op in ("astype", "stop_gradient", "accumulate") or info.kind not in ("pointwise", "product"):
             return made
         if spoken := of_no_floats(eqn, info, self._types):
@@ -235,11 +238,19 @@ class ArrayExpressions(Expressions):
         helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
         takes_numbers = helped or bool(info.infix) or not info.pointwise
         if not takes_numbers and tensors and "scalar" in self._vocabulary.helpers:
-            beside = made[tensors[0]]
-            for k in range(len(made)):
-                if k not in tensors:
+            sure = [k for k in tensors if eqn.args[k] not in self.at_first]
+            if not sure:
+                made[tensors[0]] = self.as_array(made[tensors[0]])
+                sure = tensors[:1]
+            beside = made[sure[0]]
+            for k, atom in enumerate(eqn.args):
+                if k not in sure and (k not in tensors or atom in self.at_first):
                     made[k] = ast.Call(helper("scalar"), [made[k], beside], [])
         return made
+
+    def as_array(self, value: ast.expr) -> ast.expr:
+        """An operand that may be a number, as an array."""
+        return ast.Call(helper("array_of"), [value, _parsed(self._device or "None")], [])
 
     def _numbers_beside(self, eqn: Eqn, made: list[ast.expr], k: int) -> list[ast.expr]:
         """The other operands, where they are integers, or one is a name of what may be one or a float."""

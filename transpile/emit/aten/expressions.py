@@ -107,6 +107,12 @@ class AtenExpressions:
             return write("{}()", declared(type))
         raise self.refusal(eqn, f"{value.text} as {type or 'one type'}")
 
+    def chosen(self, value: Expr, type: str, eqn: Eqn) -> Code:
+        """The same of a value that a variable has in turn with others: a number does not widen float32."""
+        if type == TENSOR and value.type in NUMBERS and self._beside is not None:
+            return write("scalar({}, {})", value, self._beside)
+        return self.converted(value, type, eqn)
+
     def refusal(self, eqn: Eqn | None, spoken: str, instead: str = "") -> FormulaError:
         """The error at an equation that ATen has no operator for."""
         span = (eqn.span if eqn is not None else None) or self.formula.span
@@ -512,9 +518,9 @@ class AtenExpressions:
     def choice(self, eqn: Eqn, test: Expr, first: Expr, second: Expr) -> Expr:
         """One of two values by a condition."""
         type = joined([first.type, second.type])
-        chosen = [self.converted(value, type, eqn) for value in (first, second)]
+        sides = [self.chosen(value, type, eqn) for value in (first, second)]
         condition = self.condition(test).within(UNARY if test.type == BOOL else CHOICE)
-        return expr("{} ? {} : {}", type, condition, *chosen, level=CHOICE)
+        return expr("{} ? {} : {}", type, condition, *sides, level=CHOICE)
 
     def condition(self, test: Expr) -> Expr:
         """A value as the condition of a branch."""

@@ -236,7 +236,7 @@ at::Tensor left_gradient(const at::Tensor& grad, const at::Tensor& right, const 
     const at::Tensor columns = vector ? grad.unsqueeze(-1) : grad;
     const at::Tensor rows = like.sizes.size() == 1 ? columns.unsqueeze(-2) : columns;
     const at::Tensor matrix = vector ? right.unsqueeze(1) : right;
-    return sum_to(at::matmul(rows, matrix.mT()), like);
+    return sum_to(at::matmul(rows, matrix.to(grad.scalar_type()).mT()), like);
 }
 """,
     ),
@@ -248,7 +248,7 @@ at::Tensor right_gradient(const at::Tensor& grad, const at::Tensor& left, const 
     const at::Tensor columns = vector ? grad.unsqueeze(-1) : grad;
     const at::Tensor rows = left.dim() == 1 ? columns.unsqueeze(-2) : columns;
     const at::Tensor matrix = left.dim() == 1 ? left.unsqueeze(0) : left;
-    const at::Tensor found = at::matmul(matrix.mT(), rows);
+    const at::Tensor found = at::matmul(matrix.to(grad.scalar_type()).mT(), rows);
     return sum_to(vector ? found.squeeze(-1) : found, like);
 }
 """,

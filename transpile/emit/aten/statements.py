@@ -270,7 +270,7 @@ class Statements:
             lines += statement("{} {}{};", type, out.name, Code("{}" if type in NUMBERS else ""))
             for body, value in zip(bodies, given, strict=True):
                 if value.type != NONE:
-                    body += statement("{} = {};", out.name, self.expressions.converted(value, type, eqn))
+                    body += statement("{} = {};", out.name, self.expressions.chosen(value, type, eqn))
         condition = self.expressions.condition(test)
         first, second = bodies
         if not first and second:
@@ -307,7 +307,7 @@ class Statements:
         results = [self.of(atom) for atom in body.results]
         lines = []
         for var, type, start in zip(carried, types, starts, strict=True):
-            lines += statement("{} {} = {};", type, var.name, self.expressions.converted(start, type, eqn))
+            lines += statement("{} {} = {};", type, var.name, self.expressions.chosen(start, type, eqn))
         for var, value in zip(lists, results[len(carried) :], strict=True):
             element = TENSOR if var.kind == "list" else declared(value.type)
             if element in (PARTS, NONE):
@@ -350,7 +350,7 @@ class Statements:
     ) -> list[Code]:
         """The next iteration's values: one by one, where no later value reads a changed one."""
         moved = [
-            (var.name, self.expressions.converted(value, type, eqn))
+            (var.name, self.expressions.chosen(value, type, eqn))
             for var, type, value in zip(carried, types, results, strict=False)
             if value.text != var.name
         ]

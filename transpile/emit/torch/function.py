@@ -123,7 +123,8 @@ def _forward(frame: Frame) -> ast.FunctionDef:
     shared = shared_outputs(formula, outputs)
     values = [expressions.of(atom) for atom in block.results]
     for k in shared:
-        own: ast.expr = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
+        one = values[k] if block.results[k] not in expressions.at_first else expressions.as_array(values[k])
+        own: ast.expr = ast.Call(ast.Attribute(one, "clone", ast.Load()), [], [])
         if may_be_absent(block, block.results[k]):
             missing = ast.Compare(values[k], [ast.Is()], [ast.Constant(None)])
             own = ast.IfExp(missing, ast.Constant(None), own)
