@@ -28,7 +28,7 @@ def test_broken_lines_are_the_same_python(path, width, monkeypatch):
     monkeypatch.setattr(layout, "_is_the_same", is_the_same)
     for node in ast.parse(path.read_text(encoding="utf-8")).body:
         layout.statement_text(node, width)
-    assert len(compared) > 3
+    assert compared
     assert all(compared)
 
 
