@@ -68,7 +68,7 @@ class Statements:
     def prepare(self, block: Block) -> None:
         """Count how often each variable of a block is read, and infer their types."""
         self._counts = Counter(uses(block))
-        self.expressions._types.update(types_of(block.eqns, self._types))
+        self.expressions.types.update(types_of(block.eqns, self._types))
 
     def of(self, atom: Atom) -> Expr:
         """The expression of an operand."""
