@@ -3,7 +3,7 @@
 In: a formula as it was read. Out: the same formula, promoted, where
 
 - each gradient of a matrix product is one call, which is made where that gradient is asked for;
-- a name has no number that tells it from no other: ``like_x`` in the place of ``like_x_1``.
+- names are numbered anew, as few of them as there have to be: ``like_x`` in the place of ``like_x_1``.
 
 >>> from ...library import formula_in, standard_library
 >>> from ...printer import formula_text
@@ -27,7 +27,7 @@ from __future__ import annotations
 
 from ...derivatives import Derivatives
 from ...ir import Formula, Var
-from ...rewrite import RESERVED, rename_formula, without_numbers
+from ...rewrite import Namer, rename_formula, without_numbers
 from ..readable.named_gradients import with_factor_gradients
 from .promote import promote
 
@@ -39,12 +39,11 @@ def for_frameworks(formula: Formula, library: Derivatives) -> Formula:
 
 def _with_few_numbers(formula: Formula) -> Formula:
     given = {param.var for param in formula.params}
-    own = [var for block in formula.blocks for var in block.bound() if var not in given]
-    taken = {var.name for var in (*given, *own)} | RESERVED | {formula.name}
-    names: dict[Var, Var] = {}
-    for var in dict.fromkeys(own):
-        stem = without_numbers(var.name)
-        if not var.name.startswith("_") and stem not in taken:
-            taken.add(stem)
-            names[var] = var._replace(name=stem)
+    gradients = [] if formula.pullback is None else formula.pullback.results
+    bound = [*formula.cotangents, *gradients, *(var for block in formula.blocks for var in block.bound())]
+    own = [var for var in dict.fromkeys(bound) if isinstance(var, Var) and var not in given]
+    counted = {var for var in own if var.name.startswith("_")}
+    namer = Namer({var.name for var in (*given, *counted)} | {formula.name})
+    named = (var for var in own if var not in counted)
+    names = {var: namer.fresh(without_numbers(var.name), var.kind, var.temp) for var in named}
     return rename_formula(formula, names)
