@@ -66,10 +66,6 @@ def left_out(x, *, n: int):
         return x * 2
 
 
-def ordered(x, *, n: int):
-    return sorted([n, 2])[0] * x
-
-
 def asked(x, *, n: int):
     t, v = None, x * 3
     if x[0] > n:
@@ -94,7 +90,6 @@ def kernels_of(function):
         (written_by_data, 4, "`t` may be None here"),
         (written, 2, "`None` is no element of an array"),
         (left_out, 0, "may be None, which is not compiled"),
-        (ordered, 1, "`sorted` of these values is not compiled"),
     ],
 )
 def test_none_is_refused_where_it_is_used(function, line, message):
