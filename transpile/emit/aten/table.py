@@ -115,6 +115,9 @@ class _Writer:
             if isinstance(atom, Var) and atom not in {param.var for param in self.formula.params}:
                 self.results.setdefault(atom, shown)
         self.parts = parts_of_results(self.formula)
+        if any(part.absent for part in self.parts):
+            what = "reads gradients of intermediates, which no entry of derivatives.yaml has"
+            raise self._refusal(f"the closure of `{formula.name}` {what}")
         self.inputs = [
             (k, param)
             for k, param in enumerate(self.formula.inputs)
@@ -225,6 +228,8 @@ class _Writer:
         used = set[Var]()
         for part in self.parts:
             used |= set(self._with_intermediates(part, part.block.results).free())
+            zeros = [formula.forward.results[k] for k in part.zeros if self.several]
+            used |= {atom for atom in zeros if isinstance(atom, Var)}
         results = {var: shown for var, shown in self.results.items() if var in used}
         arguments = ["grads" if self.several else "grad"]
         parameters = [write("at::TensorList grads" if self.several else "const at::Tensor& grad")]

@@ -81,12 +81,12 @@ def parts_of(formula: Formula) -> Parts:
 
 
 def parts_of_results(formula: Formula) -> list[Part]:
-    """The part of each result, and of a pullback that is not linear that of all of them."""
+    """The part of each result; one of all of them, where the pullback is not linear or reads several."""
     results = [k for k in range(formula.results) if k not in formula.options.nondifferentiable]
-    if not _is_linear(formula):
-        return [_part(formula, results, results)]
     every = [_part(formula, [k], []) for k in results]
-    return [part for part in every if not part.absent and _contributes(part)]
+    if not _is_linear(formula) or any(part.absent for part in every):
+        return [_part(formula, results, results)]
+    return [part for part in every if _contributes(part)]
 
 
 def _swept(formula: Formula, cotangents: Sequence[int]) -> Part | None:
