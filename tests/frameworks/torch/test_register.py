@@ -154,6 +154,7 @@ def test_compiled_without_a_graph_break(name: str) -> None:
 @FEW
 @pytest.mark.usefixtures("inductor")
 def test_compiled_by_inductor(name: str) -> None:
+    torch._dynamo.reset()  # it compiles a code object eight times at most
     total, inputs = scalar_of(CASES[name])
     compiled = torch.compile(total, fullgraph=True)
     have = torch.autograd.grad(compiled(*inputs), inputs)
