@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 import string
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import jax
@@ -58,6 +58,19 @@ def cast(x: Any, dtype: Any) -> Any:
     if jnp.iscomplexobj(x) and not jnp.issubdtype(dtype, jnp.complexfloating):
         x = x.real
     return jax.lax.convert_element_type(x, dtype)
+
+
+def transposed(
+    pullback: Callable[..., Sequence[Any]], outputs: Sequence[Any], tangents: Sequence[Any]
+) -> Any:
+    """Tangents of outputs, by the transpose of a closure; of operands that are integers there are none."""
+    moving = [k for k, tangent in enumerate(tangents) if tangent.dtype != jax.dtypes.float0]
+
+    def gradients(*cotangents: Any) -> list[Any]:
+        found = pullback(*cotangents)
+        return [found[k] for k in moving]
+
+    return jax.linear_transpose(gradients, *outputs)([tangents[k] for k in moving])
 
 
 def left_gradient(grad: Any, right: Any, like: Any) -> Any:

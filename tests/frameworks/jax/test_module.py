@@ -103,6 +103,26 @@ def test_formulas_that_are_called_stand_beside_it():
     np.testing.assert_allclose(found, wanted.numpy(), rtol=1e-10)
 
 
+@pb.derive_pullback
+def with_names_of_a_module(outputs, list, scale: pb.Tensor = 2.0):
+    """Named like what the functions of a module have for themselves."""
+    primals = np.sin(outputs) * scale
+    return primals * list
+
+
+@pytest.mark.parametrize("scale", [2, 3.0])
+def test_integers_and_masks_have_no_tangents(scale):
+    import jax
+
+    made, mask = function_of(with_names_of_a_module), np.array([True, False, True])
+    x = np.array([0.5, 1.0, -2.0])
+    with jax.enable_x64(True):
+        found = jax.grad(lambda x: made(outputs=x, list=mask, scale=scale).sum())(x)
+        second = jax.hessian(lambda x: made(x, mask, scale).sum())(x)
+    np.testing.assert_allclose(found, scale * np.cos(x) * mask)
+    np.testing.assert_allclose(np.diag(second), -scale * np.sin(x) * mask)
+
+
 def exponential(rate):
     @pb.formula
     def grown(x):

@@ -9,6 +9,7 @@ rule, which the rule calls for them: so every level of differentiation meets the
 from __future__ import annotations
 
 import ast
+import builtins
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -26,6 +27,7 @@ from ...passes.simplify.simplify import remove_dead, simplify
 from ...passes.variants.specialize import specialize
 from ...passes.variants.transpose import check_transpose
 from ...rewrite import Namer, all_names, rename, slice_of
+from ..array_library.blocks import with_free_names
 from ..array_library.helpers import Helpers, names_in, private
 from ..array_library.imports import import_block
 from ..python import forward_function
@@ -34,6 +36,9 @@ from .expressions import JaxPrinter
 from .names import called_formula, called_formulas, calls_of_formulas
 
 _WIDTH = 110
+# Names that the functions of a module have for themselves; they call builtins, and so do helpers.
+_OWN_NAMES = frozenset({"outputs", "primals", "tangents", "saved", "cotangents", "moved", "jax", "jnp", "np"})
+_OWN_NAMES |= frozenset({"special", "math", "partial", *dir(builtins)})
 _IMPORTS = {
     "partial": "from functools import partial",
     "math": "import math",
@@ -104,6 +109,7 @@ def _functions(
     findings = [*called_formulas(formula), *_not_in_a_module(formula)]
     if findings:
         raise FormulaError(list(dict.fromkeys(findings)), formula.source)
+    written, formula = formula, with_free_names(formula, _OWN_NAMES | helpers.names)
     exposed = formula.evolve(results=formula.results + len(formula.hidden), hidden=(), result_is_tuple=True)
     printer = JaxPrinter(formula, helpers, names)
     try:
@@ -126,7 +132,7 @@ def _functions(
         texts[1] = f"@{inner}.defjvp\n{texts[1]}"
     else:
         texts.append(f"{inner}.defvjp({formula.name}_forward, {formula.name}_backward)\n")
-    return [*texts, _public(formula, inner)]
+    return [*texts, _public(written, inner)]
 
 
 def _with_tangents(exposed: Formula, printer: JaxPrinter) -> list[ast.FunctionDef]:
@@ -154,8 +160,12 @@ def _with_tangents(exposed: Formula, printer: JaxPrinter) -> list[ast.FunctionDe
     if moving != inputs:
         before.append(_unpacked([f"tangent_{n}" if n in moving else "_" for n in inputs], "tangents"))
         tangents = f"({', '.join(f'tangent_{name}' for name in moving)},)"
-    of = "*outputs" if all(differentiable) else ", ".join(f"outputs[{k}]" for k in places)
-    moved = f"jax.linear_transpose({pullback.name}, {of})({tangents})"
+    if len(moving) > 1:
+        of = "outputs" if all(differentiable) else f"({', '.join(f'outputs[{k}]' for k in places)},)"
+        moved = f"{private('transposed')}({pullback.name}, {of}, {tangents})"
+    else:
+        of = "*outputs" if all(differentiable) else ", ".join(f"outputs[{k}]" for k in places)
+        moved = f"jax.linear_transpose({pullback.name}, {of})({tangents})"
     after = [f"return outputs, {moved}"]
     if len(places) < len(differentiable):
         zero = "jax.custom_derivatives.zero_from_primal(outputs[{}])"
