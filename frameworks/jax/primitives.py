@@ -64,7 +64,8 @@ def transposed(
     pullback: Callable[..., Sequence[Any]], outputs: Sequence[Any], tangents: Sequence[Any]
 ) -> Any:
     """Tangents of outputs, by the transpose of a closure; of operands that are integers there are none."""
-    moving = [k for k, tangent in enumerate(tangents) if tangent.dtype != jax.dtypes.float0]
+    leaves = map(jax.tree.leaves, tangents)
+    moving = [k for k, each in enumerate(leaves) if any(one.dtype != jax.dtypes.float0 for one in each)]
 
     def gradients(*cotangents: Any) -> list[Any]:
         found = pullback(*cotangents)

@@ -79,3 +79,13 @@ TAKES_LONG = frozenset(
         "van_der_pol_implicit",
     }
 )
+
+# Programs that PyTorch computes in another dtype than NumPy, or has no equal of something in.
+NOT_IN_PYTORCH = {
+    "logistic_log_likelihood": "NumPy makes float64 of whole numbers, PyTorch does not",
+    "negative_binomial": "NumPy makes float64 of whole numbers, PyTorch does not",
+    "poisson_log_likelihood": "NumPy makes float64 of whole numbers, PyTorch does not",
+}
+
+# Programs that JAX has no equal of something in, or that ask for a value of an array.
+NOT_IN_JAX: dict[str, str] = {}

@@ -19,7 +19,7 @@ from ..passes.variants.specialize import specialize
 from ..rewrite import all_names, uses
 from .python_expr import Expressions, as_condition
 from .python_loop import append, loop_statements
-from .python_text import function_text
+from .python_text import FILE, function_text
 
 Node = TypeVar("Node", bound=ast.AST)
 WIDTH = 110  # of a line of text
@@ -152,4 +152,5 @@ def _at(node: Node, span: Span | None) -> Node:
             if "lineno" in child._attributes and not hasattr(child, "lineno"):
                 child.lineno = child.end_lineno = span.line  # type: ignore[attr-defined]
                 child.col_offset = child.end_col_offset = span.column - 1  # type: ignore[attr-defined]
+        vars(node)[FILE] = span.path
     return node

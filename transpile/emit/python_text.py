@@ -20,6 +20,8 @@ with warnings.catch_warnings():
     warnings.simplefilter("ignore", DeprecationWarning)
     import astor
 
+FILE = "author_file"  # the attribute of a statement that says in which file its line stands
+
 
 def function_text(function: ast.FunctionDef, source: Source | None, width: int = 0) -> str:
     """A function as text; with a source, the line that each statement came from is above it.
@@ -65,8 +67,12 @@ class _Printer:
         line = getattr(statement, "lineno", 0)
         if self._source is None or line in (0, self._line) or isinstance(statement, ast.Return):
             return
-        self._line = line
-        self._add(f"# {Path(self._source.path).name}:{line}  {self._source.line(line).strip()}", depth)
+        if vars(statement).get(FILE, self._source.path) != self._source.path:  # of a function of another file
+            return
+        text = self._source.line(line).strip()
+        if text:  # the source of a function alone has no lines of others
+            self._line = line
+            self._add(f"# {Path(self._source.path).name}:{line}  {text}", depth)
 
     def _function(self, function: ast.FunctionDef, depth: int) -> None:
         around = [""] if depth else []

@@ -123,6 +123,24 @@ def test_integers_and_masks_have_no_tangents(scale):
     np.testing.assert_allclose(np.diag(second), -scale * np.sin(x) * mask)
 
 
+@pb.derive_pullback
+def with_a_list(x, weights: list[pb.Tensor]):
+    for w in weights:
+        x = np.tanh(x * w)
+    return x
+
+
+def test_the_tangents_of_a_list_are_a_list():
+    import jax
+
+    made, x, weights = function_of(with_a_list), np.array([0.5, -1.0]), [np.array(0.3), np.array(2.0)]
+    with jax.enable_x64(True):
+        found = jax.grad(lambda *given: made(*given).sum(), (0, 1))(x, weights)
+    wanted = pb.func.grad(lambda x, v, w: with_a_list(x, [v, w]).sum(), (0, 1, 2))(x, *weights)
+    for have, want in zip([found[0], *found[1]], wanted, strict=True):
+        np.testing.assert_allclose(have, np.asarray(want), rtol=1e-12)
+
+
 def exponential(rate):
     @pb.formula
     def grown(x):

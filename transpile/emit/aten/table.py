@@ -285,7 +285,7 @@ class _Writer:
             values[formula.cotangents[k]] = Expr(write(shown), TENSOR)
         results = [part.block.results[k] for k, _ in self.inputs]
         block = self._without_own_names(self._with_intermediates(part, results), values, gradients)
-        printer = Statements(formula, _not_called, values, write("grads[0]" if self.several else "grad"))
+        printer = Statements(formula, _not_called, values, values[formula.cotangents[part.cotangents[0]]])
         printer.prepare(block)
         shared, own = split_by_result(block, block.results)
         lines += printer.lines(shared)
