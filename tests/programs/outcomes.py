@@ -85,7 +85,8 @@ NOT_IN_PYTORCH = {
     "logistic_log_likelihood": "NumPy makes float64 of whole numbers, PyTorch does not",
     "negative_binomial": "NumPy makes float64 of whole numbers, PyTorch does not",
     "poisson_log_likelihood": "NumPy makes float64 of whole numbers, PyTorch does not",
+    "run_lengths": "NumPy makes float64 of whole numbers, PyTorch does not",
 }
 
 # Programs that JAX has no equal of something in, or that ask for a value of an array.
-NOT_IN_JAX: dict[str, str] = {}
+NOT_IN_JAX = {"run_lengths": "a hidden output of whole numbers has no cotangent in jax.linear_transpose"}

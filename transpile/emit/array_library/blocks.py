@@ -25,7 +25,8 @@ class Printer:
         self._called = called
         types = infer(formula)
         self._types: Types = types.pullback | types.forward
-        self._at_first = numbers_at_first(eqn for block in formula.blocks for eqn in block.eqns)
+        at_first = numbers_at_first(eqn for block in formula.blocks for eqn in block.eqns)
+        self._at_first = frozenset(var.name for var in at_first)
 
     def expressions(
         self, block: Block, device: str = "", temporaries: Iterable[Var] = ()

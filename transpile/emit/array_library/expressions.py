@@ -50,8 +50,8 @@ class ArrayExpressions(Expressions):
     """Equations of one block as expressions of a library.
 
     `types` are those of the block's variables, `device` an expression for where arrays made of numbers
-    are put, `called` gives the name of another formula's function, `at_first` are tensors that may be
-    numbers.
+    are put, `called` gives the name of another formula's function, `at_first` are names of tensors that
+    may be numbers.
     """
 
     def __init__(
@@ -62,7 +62,7 @@ class ArrayExpressions(Expressions):
         types: Types,
         called: Callable[[str], str | None],
         device: str = "",
-        at_first: Set[Var] = frozenset(),
+        at_first: Set[str] = frozenset(),
         width: int = 66,
     ) -> None:
         super().__init__(counts, width)
@@ -71,7 +71,7 @@ class ArrayExpressions(Expressions):
         self._types = types
         self._called = called
         self._device = device
-        self.at_first = at_first
+        self._at_first = at_first
 
     def _call(self, eqn: Eqn) -> ast.expr:
         if eqn.op in _KEPT:
@@ -238,15 +238,19 @@ class ArrayExpressions(Expressions):
         helped = eqn.op in self._vocabulary.helpers or eqn.op == "where"
         takes_numbers = helped or bool(info.infix) or not info.pointwise
         if not takes_numbers and tensors and "scalar" in self._vocabulary.helpers:
-            sure = [k for k in tensors if eqn.args[k] not in self.at_first]
+            sure = [k for k in tensors if not self.may_be_number(eqn.args[k])]
             if not sure:
                 made[tensors[0]] = self.as_array(made[tensors[0]])
                 sure = tensors[:1]
             beside = made[sure[0]]
             for k, atom in enumerate(eqn.args):
-                if k not in sure and (k not in tensors or atom in self.at_first):
+                if k not in sure and (k not in tensors or self.may_be_number(atom)):
                     made[k] = ast.Call(helper("scalar"), [made[k], beside], [])
         return made
+
+    def may_be_number(self, atom: Atom) -> bool:
+        """True for a tensor that is a number where a loop has no iteration."""
+        return isinstance(atom, Var) and atom.name in self._at_first
 
     def as_array(self, value: ast.expr) -> ast.expr:
         """An operand that may be a number, as an array."""

@@ -121,10 +121,12 @@ def _forward(frame: Frame) -> ast.FunctionDef:
     body = plain(*frame.unpack_lists())
     body += frame.printer.statements(block.eqns, expressions)
     shared = shared_outputs(formula, outputs)
-    values = [expressions.of(atom) for atom in block.results]
+    values = [
+        expressions.as_array(value) if expressions.may_be_number(atom) else value
+        for atom, value in ((atom, expressions.of(atom)) for atom in block.results)
+    ]
     for k in shared:
-        one = values[k] if block.results[k] not in expressions.at_first else expressions.as_array(values[k])
-        own: ast.expr = ast.Call(ast.Attribute(one, "clone", ast.Load()), [], [])
+        own: ast.expr = ast.Call(ast.Attribute(values[k], "clone", ast.Load()), [], [])
         if may_be_absent(block, block.results[k]):
             missing = ast.Compare(values[k], [ast.Is()], [ast.Constant(None)])
             own = ast.IfExp(missing, ast.Constant(None), own)
