@@ -94,7 +94,7 @@ def _jax(formulas: Sequence[Formula], library: Library) -> str:
 def jax_helpers() -> Helpers:
     """The functions that emitted modules call beside JAX's, from their texts: JAX need not be there."""
     folder = Path(transpile.__file__).parent.parent
-    files = ("jax/primitives.py", "jax/functions.py", "transpile/attributes.py")
+    files = ("jax/primitives.py", "jax/in_modules.py", "jax/functions.py", "transpile/attributes.py")
     return Helpers(tuple((folder / file).read_text(encoding="utf-8") for file in files))
 
 

@@ -141,6 +141,22 @@ def test_the_tangents_of_a_list_are_a_list():
         np.testing.assert_allclose(have, np.asarray(want), rtol=1e-12)
 
 
+@pb.formula
+def repeat(x):
+    """Named like a function that modules copy."""
+    return 3 * x, lambda grad: 3 * grad
+
+
+@pb.derive_pullback
+def with_the_name_of_a_helper(x):
+    return repeat(x) * x
+
+
+def test_a_called_formula_is_not_the_helper_of_its_name():
+    x = np.array([0.5, -1.0])
+    np.testing.assert_allclose(function_of(with_the_name_of_a_helper)(x), 3 * x * x, rtol=1e-6)
+
+
 def exponential(rate):
     @pb.formula
     def grown(x):

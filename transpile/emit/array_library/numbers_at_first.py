@@ -20,7 +20,7 @@ from ...operators import OPERATORS
 
 
 def numbers_at_first(eqns: Iterable[Eqn]) -> frozenset[Var]:
-    """The variables."""
+    """The variables of tensors that are numbers before a first iteration, or on one side of a branch."""
     found: set[Var] = set()
     _add(eqns, found)
     return frozenset(found)

@@ -8,7 +8,7 @@ from dataclasses import replace
 
 from ...diagnostics import Diagnostic
 from ...ir import Eqn, Formula, Var
-from ...operators import DTYPES
+from ...operators import DTYPES, OF_TEXTS
 from ..array_library.helpers import Helpers, private
 from ..array_library.vocabulary import is_complex
 from ..python_expr import Expressions, dotted
@@ -62,8 +62,8 @@ class JaxExpressions(Expressions):
         return self.name(full)
 
     def formula(self, op: str, hidden: bool) -> ast.expr:
-        """The function of another formula in the same module, or a helper."""
-        if op in self._printer.helpers:
+        """The function of another formula in the same module, or of an operator that only texts have."""
+        if op in OF_TEXTS:
             return ast.Name(private(op), ast.Load())
         name = self._printer.names.get(op, op)
         return ast.Name(f"{name}_outputs" if hidden else name, ast.Load())
